@@ -141,6 +141,9 @@ const NEEDS: &[(&str, &str)] = &[
     ("--record-newlines", "--records"),
     ("--gaps", "--to-records"),
     ("--overlong", "--to-records"),
+    ("--include", "--recursive"),
+    ("--exclude", "--recursive"),
+    ("--hidden", "--recursive"),
     ("--output-suffix", "--output-dir"),
     ("--skip-existing", "--output-dir"),
 ];

@@ -76,7 +76,7 @@ pub(crate) struct Convert {
     /// text is recognised.
     #[arg(long, value_name = "POLICY", default_value = "fail", help_heading = ERRORS,
           value_parser = choice(unknown_help))]
-    unknown: OnUnknown,
+    pub(crate) unknown: OnUnknown,
 
     /// Invalid input
     ///

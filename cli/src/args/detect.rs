@@ -1,8 +1,10 @@
 //! The options of `charpipe detect`.
 
+use crate::args::headings::FILES;
 use crate::args::messages::MessageArgs;
 use crate::args::reading::Reading;
 use crate::args::records::tape_file;
+use crate::files::selection::Selection;
 use charpipe::records::TapeFile;
 use clap::Args;
 
@@ -20,9 +22,14 @@ pub(crate) struct Detect {
 
     /// Report all files in the directories among the FILEs
     ///
-    /// Files are taken in the order of their names. Symlinks inside the directories are not followed.
-    #[arg(short, long)]
+    /// Files are taken in the order of their names. Left alone are hidden files (`--hidden` takes them), and the directories
+    /// of version control: .git, .hg, .svn, .jj and CVS. A FILE is taken whatever its name. Symlinks inside the directories
+    /// are not followed.
+    #[arg(short, long, help_heading = FILES)]
     pub(crate) recursive: bool,
+
+    #[command(flatten)]
+    pub(crate) selection: Selection,
 
     /// Compare the whole file with the encoding, not only its first 64 KiB
     ///

@@ -1,6 +1,7 @@
 //! The options of `convert` for many files.
 
 use crate::args::headings::FILES;
+use crate::files::selection::Selection;
 use clap::Args;
 use clap::builder::ValueHint;
 use std::ffi::OsString;
@@ -48,10 +49,15 @@ pub(crate) struct ManyArgs {
 
     /// Convert all files in the directories among the FILEs
     ///
-    /// Files are taken in the order of their names. Symlinks inside the directories are not followed. With
-    /// `--in-place=SUFFIX`, files with that suffix that an earlier run has kept are skipped.
+    /// Files are taken in the order of their names. Left alone are binary files, hidden ones (`--hidden` takes them), and the
+    /// directories of version control: .git, .hg, .svn, .jj and CVS. A FILE is taken whatever its name. Symlinks inside the
+    /// directories are not followed. With `--in-place=SUFFIX`, files with that suffix that an earlier run has kept are
+    /// skipped.
     #[arg(help_heading = FILES, short, long)]
     pub(crate) recursive: bool,
+
+    #[command(flatten)]
+    pub(crate) selection: Selection,
 
     /// Write nothing; report what would happen to each FILE
     ///

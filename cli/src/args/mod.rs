@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `convert.rs`, `detect.rs`, `rows.rs`, `list.rs`, `chart.rs`, `git_filter.rs` | each command's own |
 //! | `reading.rs`, `tables.rs` | input and its encoding; table files |
-//! | `many.rs`, `records.rs` | many files; mainframe records |
+//! | `many.rs`, `selection.rs`, `records.rs` | many files; which of those in directories; mainframe records |
 //! | `messages.rs`, `color.rs` | how much is printed, and in colour or not |
 //! | `choice.rs` | values that are one word of several |
 //! | `plain.rs` | the plain form of the command line, without clap |
@@ -33,6 +33,7 @@ mod plain;
 mod reading;
 pub(crate) mod records;
 pub(crate) mod rows;
+mod selection;
 mod tables;
 pub(crate) mod usage;
 
@@ -213,13 +214,16 @@ mod tests {
     /// The library's options by name are those of `convert`, except for what concerns files and messages.
     #[test]
     fn the_library_has_the_same_options_by_name() {
-        const OF_THE_COMMAND: [&str; 17] = [
+        const OF_THE_COMMAND: [&str; 20] = [
             "codec-file",
             "list",
             "output",
             "output-dir",
             "output-suffix",
             "recursive",
+            "include",
+            "exclude",
+            "hidden",
             "in-place",
             "force",
             "inputs",
@@ -295,6 +299,8 @@ mod tests {
             "convert -h",
             "convert --jobs 0",
             "convert --no-such",
+            "convert --include x",
+            "convert -r --exclude a/[b c",
             "convert -o",
             "convert -l a",
             "convert --in-place -o a b",
@@ -304,6 +310,8 @@ mod tests {
             "detect -h",
             "detect --html",
             "detect a b --json",
+            "detect -r --include [a b",
+            "detect --hidden a",
             "detect --jsn",
             "rows --help",
             "rows -h",

@@ -169,6 +169,11 @@ impl RecordArgs {
         transcode.padding(padding).gaps(self.gaps).shifts_as_blanks(self.shift_blanks).on_overlong(self.overlong)
     }
 
+    /// Whether the input is records.
+    pub(crate) fn is_given(&self) -> bool {
+        self.records.is_some()
+    }
+
     /// Returns the file of a tape image that was asked for.
     pub(crate) fn file(&self) -> Option<&TapeFile> {
         self.file.as_ref()

@@ -1,12 +1,15 @@
 //! Receives the outcome of every input, in input order; prints and reports it.
 
 use crate::args::Convert;
+use crate::convert::ending::Ending;
 use crate::convert::outcome::Outcome;
 use crate::convert::outcome_messages::{check_line, say_outcome};
 use crate::convert::summary::Summary;
 use crate::convert::task::Task;
+use crate::files::left_alone::LeftAlone;
 use crate::files::output::Output;
-use crate::messages::json::{self, ReportObject};
+use crate::messages::json::{self, LeftAloneObject, ReportObject};
+use crate::messages::say;
 use crate::print;
 use crate::status::Status;
 use charpipe::files::ChangedFolders;
@@ -20,12 +23,19 @@ pub(crate) struct Collector<'a> {
     /// The output of `--check`.
     lines: Option<Output>,
     summary: Summary,
+    /// What was left alone in directories, if these are searched.
+    left_alone: Option<LeftAlone>,
     worst: Status,
 }
 
 impl<'a> Collector<'a> {
-    pub(crate) fn new(args: &'a Convert, report: Option<Output>, lines: Option<Output>) -> Self {
-        Collector { args, report, lines, summary: Summary::default(), worst: Status::Done }
+    pub(crate) fn new(
+        args: &'a Convert,
+        report: Option<Output>,
+        lines: Option<Output>,
+        left_alone: Option<LeftAlone>,
+    ) -> Self {
+        Collector { args, report, lines, summary: Summary::default(), left_alone, worst: Status::Done }
     }
 
     /// Prints and reports the outcome of one input. Breaks if nobody reads the output of `--check` any more.
@@ -33,15 +43,24 @@ impl<'a> Collector<'a> {
         let name = task.name();
         self.raise(outcome.ending.status());
         self.summary.add(outcome);
+        let is_left = matches!(outcome.ending, Ending::LeftAlone(_));
+        if let Some(left_alone) = self.left_alone.as_mut().filter(|_| is_left) {
+            left_alone.binary += 1;
+        }
         say_outcome(outcome, self.args, &name, &task.path.text());
-        if let Some(file) = &mut self.report {
-            let Outcome { output, report, ending, .. } = outcome;
-            let line = json::line(&ReportObject::of(&name, output, report, ending.is_stopped(), ending.object()));
-            if let Err(error) = file.write_all(line.as_bytes()) {
-                let status = print::cannot_write(&file.name, &error);
-                self.raise(status);
-                self.report = None;
-            }
+        if self.report.is_some() {
+            let object = ReportObject::of(
+                &name,
+                &outcome.output,
+                &outcome.report,
+                outcome.ending.is_stopped(),
+                outcome.ending.object(),
+            );
+            let line = match self.left_alone {
+                Some(_) => json::line(&object.left_alone(is_left.then_some("binary"))),
+                None => json::line(&object),
+            };
+            self.write_report(&line);
         }
         if let Some(file) = &mut self.lines {
             let written = file.write_all(check_line(outcome, &name).as_bytes());
@@ -52,6 +71,16 @@ impl<'a> Collector<'a> {
             }
         }
         ControlFlow::Continue(())
+    }
+
+    /// Writes a line of the report, unless one could not be written before.
+    fn write_report(&mut self, line: &str) {
+        let Some(file) = &mut self.report else { return };
+        if let Err(error) = file.write_all(line.as_bytes()) {
+            let status = print::cannot_write(&file.name, &error);
+            self.raise(status);
+            self.report = None;
+        }
     }
 
     /// Puts the output of all inputs in its place, unless one of them failed. What was written to a stream stays there in
@@ -82,8 +111,16 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Finishes the report, and returns the status of the run.
+    /// Says and reports what was left alone, finishes the report, and returns the status of the run.
     pub(crate) fn finish(mut self) -> Status {
+        if let Some(left_alone) = self.left_alone {
+            if !self.args.messages.quiet {
+                left_alone.message().iter().for_each(say);
+            }
+            if left_alone != LeftAlone::default() {
+                self.write_report(&json::line(&LeftAloneObject::new(left_alone)));
+            }
+        }
         if let Some(report) = self.report.take() {
             let name = report.name.clone();
             self.raise(print::finish(&name, report.commit()));

@@ -2,6 +2,7 @@
 
 use crate::args::Convert;
 use crate::convert::auto_records;
+use crate::convert::binary::Search;
 use crate::convert::ending::Ending;
 use crate::convert::outcome::Outcome;
 use crate::convert::task::{Target, Task};
@@ -19,11 +20,12 @@ use crate::messages::hexdump::{self, Piece};
 use crate::messages::progress::Meter;
 use crate::panics;
 use crate::status::Status;
+use charpipe::detect::statistics::Looks;
 use charpipe::files::{ChangedFolders, End, FileId, Folder};
-use charpipe::{Error, Transcode, Transcoder};
+use charpipe::{Error, OnUnknown, Transcode, Transcoder, Verdict};
 use std::ffi::OsStr;
 use std::fs::Metadata;
-use std::io::{self, Read as _};
+use std::io::{self, BufRead, Read as _, Write as _};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
@@ -47,6 +49,8 @@ pub(crate) struct Converter<'a> {
     pub(crate) folders: ChangedFolders,
     /// The regular file that the report is written to directly.
     pub(crate) report_id: Option<FileId>,
+    /// How binary files are recognised that were found in directories.
+    pub(crate) binary: Option<Search>,
 }
 
 /// An open input, with the transcoder for it.
@@ -54,6 +58,8 @@ struct Conversion {
     input: SampledInput,
     transcoder: Transcoder,
     notes: Vec<String>,
+    /// The verdict, if the input is binary and is copied.
+    binary: Option<Verdict>,
     is_verbose: bool,
     /// The output, if the input is replaced.
     in_place: Option<InPlace>,
@@ -69,7 +75,7 @@ impl Converter<'_> {
             let objection =
                 |input: &Metadata| output.feeds(input).then_some("it is also the output (use -o to replace it)");
             match self.begin(task, transcode, objection) {
-                Ok(conversion) => conversion.run(output),
+                Ok(conversion) => self.settled(task, conversion.run(output), false),
                 Err(ending) => self.not_begun(name.clone(), ending),
             }
         })
@@ -102,7 +108,11 @@ impl Converter<'_> {
             Ok(opened) => opened,
             Err(ending) => return self.not_begun(name.clone(), ending),
         };
-        let mut outcome = conversion.run(&mut output);
+        let outcome = conversion.run(&mut output);
+        let mut outcome = self.settled(task, outcome, output.is_replacing());
+        if let Ending::LeftAlone(_) = outcome.ending {
+            return outcome;
+        }
         // A file that a run before this one has converted may well be malformed in its old encoding.
         if let (Ending::Failed(_), Status::Data, Some(objection)) =
             (&outcome.ending, outcome.ending.status(), output.objection())
@@ -119,6 +129,33 @@ impl Converter<'_> {
             }
         }
         outcome
+    }
+
+    /// Leaves a file alone that turned out to be binary after the part of it that was examined. If some of it is in the
+    /// output, and cannot be taken back, it stays an error. `is_replacing`: the output is for this input, and can be.
+    fn settled(&self, task: &Task, outcome: Outcome, is_replacing: bool) -> Outcome {
+        if !is_replacing && outcome.report.bytes_out > 0 {
+            return outcome;
+        }
+        let is_refused = outcome.ending.error().is_some_and(|error| error.code() == "unknown-encoding");
+        let verdict = outcome.report.verdict.as_ref().filter(|verdict| verdict.looks == Some(Looks::Binary));
+        match verdict {
+            Some(verdict) if is_refused && self.search(task).is_some() => {
+                let left_alone = Ending::LeftAlone(Box::new(verdict.clone()));
+                self.not_begun(outcome.output, left_alone)
+            }
+            _ => outcome,
+        }
+    }
+
+    /// Returns how it is recognised whether an input is binary and is left alone: one that nobody has named.
+    fn search(&self, task: &Task) -> Option<&Search> {
+        self.binary.as_ref().filter(|_| task.found.is_some())
+    }
+
+    /// Returns whether a binary file is copied, and not left alone.
+    fn copies(&self, task: &Task) -> bool {
+        self.args.unknown == OnUnknown::Pass && matches!(task.target, Target::File { .. })
     }
 
     /// Runs `work`. A panic in it is the error of this input and of no other: the output is dropped, so that a file that
@@ -203,6 +240,13 @@ impl Converter<'_> {
             // Offsets count from the beginning of the body.
             file = None;
         }
+        let (mut binary, reader) = match self.search(task) {
+            Some(search) => search.examine(reader),
+            None => (None, reader),
+        };
+        if let Some(verdict) = binary.take_if(|_| !self.copies(task)) {
+            return Err(Ending::LeftAlone(Box::new(verdict)));
+        }
         let (shape, input) = auto_records::find_shape(self.args, reader)?;
         if let Some(shape) = shape {
             if !is_quiet {
@@ -220,27 +264,27 @@ impl Converter<'_> {
         let transcoder = transcode.transcoder().map_err(Ending::Failed)?;
         let shows_bytes = is_verbose && messages::is_watched();
         let input = SampledInput::new(input).with_file(file).keep_recent(shows_bytes);
-        Ok(Conversion { input, transcoder, notes, in_place, is_verbose, shows_bytes })
+        Ok(Conversion { input, transcoder, notes, binary, in_place, is_verbose, shows_bytes })
     }
 
     /// Returns the outcome of an input of which nothing was converted.
     fn not_begun(&self, output: Name, ending: Ending) -> Outcome {
         let transcoder = self.transcode.transcoder().expect("the options were validated");
-        Outcome {
-            output,
-            report: transcoder.report().clone(),
-            ending,
-            notes: Vec::new(),
-            seems: None,
-            len: None,
-            piece: None,
+        let mut report = transcoder.report().clone();
+        if let Ending::LeftAlone(verdict) = &ending {
+            report.diagnostics.clone_from(&verdict.diagnostics);
+            report.verdict = Some((**verdict).clone());
         }
+        Outcome { output, report, ending, notes: Vec::new(), seems: None, len: None, piece: None }
     }
 }
 
 impl Conversion {
-    /// Converts the input into an output.
+    /// Converts the input into an output, or copies it if it is binary.
     fn run(mut self, output: &mut Output) -> Outcome {
+        if let Some(verdict) = self.binary.take() {
+            return self.copy(verdict, output);
+        }
         let ending = match panics::catch(|| self.transcoder.run(&mut self.input, output)) {
             Ok(result) => Ending::of(result),
             Err(panic) => {
@@ -257,5 +301,33 @@ impl Conversion {
             Some(Piece { start: window.start, bytes: self.input.bytes_at(window)? })
         });
         Outcome { output: output.name.clone(), report, ending, notes: self.notes, seems, len: self.input.len(), piece }
+    }
+
+    /// Copies the input into an output.
+    fn copy(mut self, verdict: Verdict, output: &mut Output) -> Outcome {
+        let mut copied = 0;
+        let result = copy(&mut self.input, output, &mut copied);
+        let mut report = self.transcoder.report().clone();
+        (report.bytes_in, report.bytes_out, report.passed) = (copied, copied, true);
+        report.verdict = Some(verdict);
+        let (ending, len) = (Ending::of(result), self.input.len());
+        Outcome { output: output.name.clone(), report, ending, notes: self.notes, seems: None, len, piece: None }
+    }
+}
+
+/// Copies all bytes, and counts them.
+fn copy(input: &mut dyn BufRead, output: &mut Output, copied: &mut u64) -> Result<(), Error> {
+    loop {
+        let len = match input.fill_buf() {
+            Ok([]) => return Ok(()),
+            Ok(bytes) => {
+                output.write_all(bytes).map_err(|source| Error::write(*copied, source))?;
+                bytes.len()
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(source) => return Err(Error::read(*copied, source)),
+        };
+        input.consume(len);
+        *copied += len as u64;
     }
 }

@@ -10,7 +10,7 @@ use crate::print;
 use crate::status::Status;
 use charpipe::detect::Source;
 use charpipe::records::NoShape;
-use charpipe::{Error, ErrorKind, Report};
+use charpipe::{Error, ErrorKind, Report, Verdict};
 use std::fmt::{self, Display};
 use std::io;
 
@@ -19,6 +19,8 @@ pub(crate) enum Ending {
     Done,
     /// Done, and the file that was to be replaced equals its conversion.
     Unchanged,
+    /// The file was found in a directory, is binary, and was left alone.
+    LeftAlone(Box<Verdict>),
     /// The reader of the output has closed the pipe.
     Closed,
     /// The input could not be opened.
@@ -65,7 +67,7 @@ impl Ending {
 
     pub(crate) fn status(&self) -> Status {
         match self {
-            Ending::Done | Ending::Unchanged | Ending::Closed => Status::Done,
+            Ending::Done | Ending::Unchanged | Ending::LeftAlone(_) | Ending::Closed => Status::Done,
             Ending::NotOpened(_) | Ending::NotRead(_) | Ending::NoOutput(_) | Ending::NotCommitted(_) => Status::Io,
             Ending::NotHttp(NotHttp::Read(_)) => Status::Io,
             Ending::NoShape(_) | Ending::NotHttp(_) | Ending::HasBackup(_) | Ending::Panicked(_) => Status::Data,
@@ -96,7 +98,8 @@ impl Ending {
         match self {
             Ending::Done | Ending::Unchanged | Ending::Closed | Ending::NotCommitted(_) | Ending::Failed(_) => true,
             Ending::Panicked(panic) => panic.offset().is_some(),
-            Ending::NotOpened(_)
+            Ending::LeftAlone(_)
+            | Ending::NotOpened(_)
             | Ending::NotRead(_)
             | Ending::NoShape(_)
             | Ending::NotHttp(_)
@@ -109,7 +112,7 @@ impl Ending {
     pub(crate) fn object(&self) -> Option<ErrorObject> {
         let object = |code, offset| Some(ErrorObject::new(code, self.to_string(), offset));
         match self {
-            Ending::Done | Ending::Unchanged | Ending::Closed => None,
+            Ending::Done | Ending::Unchanged | Ending::LeftAlone(_) | Ending::Closed => None,
             Ending::NotOpened(_) => object("open", None),
             Ending::NoShape(why) => object(why.code(), Some(0)),
             Ending::NotHttp(_) => object("http", Some(0)),
@@ -146,7 +149,7 @@ impl Ending {
 impl Display for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Ending::Done | Ending::Unchanged | Ending::Closed => Ok(()),
+            Ending::Done | Ending::Unchanged | Ending::LeftAlone(_) | Ending::Closed => Ok(()),
             Ending::NotOpened(error) => write!(f, "cannot open: {error}"),
             Ending::NoShape(why) => Display::fmt(why, f),
             Ending::NotHttp(why) => Display::fmt(why, f),

@@ -6,11 +6,12 @@
 //! | `plan.rs`, `list.rs`, `task.rs`, `collisions.rs` | which inputs there are, and where each is written |
 //! | `outputs.rs` | opens what all inputs share: the output, the report, the directory |
 //! | `run.rs`, `in_order.rs` | goes through the inputs |
-//! | `converter.rs`, `auto_records.rs` | converts one input |
+//! | `converter.rs`, `auto_records.rs`, `binary.rs` | converts one input, or leaves it alone |
 //! | `outcome.rs`, `ending.rs` | the result of converting it |
 //! | `collector.rs`, `outcome_messages.rs`, `summary.rs` | what is printed and reported about it |
 
 mod auto_records;
+mod binary;
 mod collector;
 mod collisions;
 mod converter;
@@ -27,6 +28,7 @@ mod summary;
 mod task;
 
 use crate::args::Convert;
+use crate::convert::binary::Search;
 use crate::convert::collector::Collector;
 use crate::convert::converter::Converter;
 use crate::convert::plan::Plan;
@@ -62,10 +64,21 @@ pub(crate) fn run_with(args: &Convert, transcode: Transcode) -> Result<Status, S
     };
     let meter = Meter::begin(progress, plan.is_shared && args.output.is_none(), || plan.total());
     let report_id = report.as_ref().and_then(Output::stream_id);
-    let mut collector = Collector::new(args, report, lines);
+    let mut collector = Collector::new(args, report, lines, plan.left_alone);
     let (inputs, outputs, folders) = Default::default();
-    let parts = plan.parts;
-    let converter = Converter { args, transcode, parts, dir, meter: &meter, inputs, outputs, folders, report_id };
+    let binary = if plan.left_alone.is_some() { Search::new(args)? } else { None };
+    let converter = Converter {
+        args,
+        transcode,
+        parts: plan.parts,
+        dir,
+        meter: &meter,
+        inputs,
+        outputs,
+        folders,
+        report_id,
+        binary,
+    };
     let run = Run { args, plan: &plan, converter, meter: &meter };
     match output {
         Some(mut output) => {

@@ -22,18 +22,22 @@ pub(crate) fn say_outcome(outcome: &Outcome, args: &Convert, name: &Name, path: 
     if verbose && let Some(verdict) = &outcome.report.verdict {
         say(format_args!("{name}: {}", InWords { verdict, verbose }));
     }
-    if !quiet && outcome.ending.has_begun() {
+    let has_verdict = outcome.ending.has_begun() || matches!(outcome.ending, Ending::LeftAlone(_));
+    if !quiet && has_verdict {
         messages::say_diagnostics(name, &outcome.report.diagnostics, outcome.ending.error());
         if !args.many.check {
             say_counts(name, &outcome.report, args);
         }
+    }
+    if verbose && matches!(outcome.ending, Ending::LeftAlone(_)) {
+        say(format_args!("{name}: binary, left alone"));
     }
     say_error(outcome, args, name, path);
 }
 
 fn say_error(outcome: &Outcome, args: &Convert, name: &Name, path: &OsStr) {
     match &outcome.ending {
-        Ending::Done | Ending::Unchanged | Ending::Closed => {}
+        Ending::Done | Ending::Unchanged | Ending::LeftAlone(_) | Ending::Closed => {}
         Ending::NotOpened(error) => messages::say_input_not_opened(name, path, error),
         Ending::NotRead(error) => messages::say_error(name, error),
         Ending::NoShape(why) => {
@@ -163,6 +167,9 @@ fn say_count(name: &Name, count: u64, one: &str, many: &str, became: &str) {
 /// Returns the line of `--check`: what the input would become.
 pub(crate) fn check_line(outcome: &Outcome, name: &Name) -> String {
     let report = &outcome.report;
+    if let Ending::LeftAlone(_) = outcome.ending {
+        return harmless(&format!("{name}: binary, left alone\n"));
+    }
     let mut line = format!("{name}: {} -> {}", report.from.as_deref().unwrap_or("unknown"), report.to);
     line += &check_ending(&outcome.ending);
     if let Some(label) = &report.relabelled {

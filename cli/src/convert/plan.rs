@@ -7,6 +7,7 @@ use crate::convert::list::{self, Listed};
 use crate::convert::task::{Target, Task};
 use crate::files::file_path::{Below, FilePath};
 use crate::files::input;
+use crate::files::left_alone::LeftAlone;
 use crate::files::name::Name;
 use crate::files::read_files::ReadFiles;
 use crate::files::walk::{FoundFile, Walk};
@@ -26,6 +27,8 @@ const MAX_DEFAULT_WORKERS: NonZeroUsize = NonZeroUsize::new(128).expect("not zer
 /// What a run does.
 pub(crate) struct Plan {
     pub(crate) tasks: Vec<Task>,
+    /// What was left alone in directories, if these are searched.
+    pub(crate) left_alone: Option<LeftAlone>,
     /// All inputs go to one output.
     pub(crate) is_shared: bool,
     /// How many files are converted at once.
@@ -45,16 +48,17 @@ fn read_files(args: &Convert) -> ReadFiles {
 impl Plan {
     /// Plans the run that the options ask for. Reports what is wrong with them.
     pub(crate) fn new(args: &Convert, transcode: &Transcode) -> Result<Self, Status> {
-        let (tasks, is_shared) = match &args.many.inputs {
+        let (tasks, left_alone, is_shared) = match &args.many.inputs {
             Some(path) => {
                 let listed = list::read(path, transcode)?;
                 let is_shared = is_shared(args) && listed.iter().all(|listed| listed.output.is_none());
-                (listed_tasks(args, path, listed, is_shared)?, is_shared)
+                (listed_tasks(args, path, listed, is_shared)?, None, is_shared)
             }
             None => {
                 let operands = args.reading.files();
                 check_usage(&args.many, &operands)?;
-                (tasks(args, operands), is_shared(args))
+                let (tasks, left_alone) = tasks(args, operands);
+                (tasks, args.many.recursive.then_some(left_alone), is_shared(args))
             }
         };
         let tasks = skip_existing(args, tasks);
@@ -62,7 +66,7 @@ impl Plan {
         let read = read_files(args);
         collisions::refuse(&tasks, report, &read)?;
         let (workers, parts) = threads(args, is_shared, tasks.len());
-        Ok(Plan { tasks, is_shared, workers, parts, read })
+        Ok(Plan { tasks, left_alone, is_shared, workers, parts, read })
     }
 
     /// Returns the number of files to read and, if all are regular files, the number of bytes.
@@ -81,12 +85,12 @@ fn is_shared(args: &Convert) -> bool {
     many.output_dir.is_none() && many.in_place.is_none() && !(many.check && args.output.is_none())
 }
 
-/// Finds the inputs, and decides where each is written.
-fn tasks(args: &Convert, operands: Vec<OsString>) -> Vec<Task> {
+/// Finds the inputs, and decides where each is written. Counts what was left alone in directories.
+fn tasks(args: &Convert, operands: Vec<OsString>) -> (Vec<Task>, LeftAlone) {
     let many = &args.many;
     let suffix = many.in_place.as_deref().filter(|suffix| !suffix.is_empty());
     let outputs = [&many.output_dir, &args.output, &args.report].into_iter().flatten();
-    let mut walk = Walk::new(suffix, outputs);
+    let mut walk = Walk::new(&many.selection, suffix, outputs);
     let is_shared = is_shared(args);
     let output_dir = many.output_dir.as_deref().map(Arc::from);
     let target = |path: &FilePath, below: Below| match (&output_dir, &many.in_place) {
@@ -110,9 +114,9 @@ fn tasks(args: &Convert, operands: Vec<OsString>) -> Vec<Task> {
         }
     }
     if !args.messages.quiet {
-        walk.skipped().iter().for_each(say);
+        walk.left_alone().no_files().iter().for_each(say);
     }
-    tasks
+    (tasks, walk.left_alone())
 }
 
 /// Returns the output of a file in the directory of `--output-dir`. `below`: its path there, without the suffix.

@@ -14,6 +14,7 @@ const MAX_LISTED: usize = 10;
 pub(crate) struct Summary {
     converted: u64,
     unchanged: u64,
+    left_alone: u64,
     failed: u64,
     bytes_in: u64,
     bytes_out: u64,
@@ -29,6 +30,10 @@ impl Summary {
             return;
         }
         match outcome.ending {
+            Ending::LeftAlone(_) => {
+                self.left_alone += 1;
+                return;
+            }
             Ending::Unchanged => self.unchanged += 1,
             _ => self.converted += 1,
         }
@@ -44,13 +49,13 @@ impl Summary {
     /// Prints the counts if there is more than one file. `total` is the number of files of the run, and `check` is whether
     /// nothing was written.
     pub(crate) fn say(&self, total: usize, check: bool) {
-        let Summary { converted, unchanged, failed, bytes_in, bytes_out, .. } = self;
+        let Summary { converted, unchanged, left_alone, failed, bytes_in, bytes_out, .. } = self;
         if total < 2 {
             return;
         }
         let done = if check { "would be converted" } else { "converted" };
         let mut line = format!("{} {done}", Count(*converted, "file"));
-        let left = (total as u64).saturating_sub(converted + unchanged + failed);
+        let left = (total as u64).saturating_sub(converted + unchanged + left_alone + failed);
         for (count, what) in [(*unchanged, "unchanged"), (*failed, "failed"), (left, "not started")] {
             if count > 0 {
                 line.push_str(&format!(", {count} {what}"));

@@ -56,7 +56,7 @@ fn print_all(
         let names: Vec<String> = files.iter().map(|path| Name::of_operand(path).to_string()).collect();
         output.write_all(explain::html_head(&names.join(", ")).as_bytes())?;
     }
-    let mut walk = Walk::new(None, std::iter::empty::<&PathBuf>());
+    let mut walk = Walk::new(&args.selection, None, std::iter::empty::<&PathBuf>());
     let mut print = |path: &OsStr, subject: &Subject<'_>| {
         let name = Name::of_operand(path);
         let (text, status) = answer_to(args, registry, hints, &name, (path, subject));
@@ -73,7 +73,8 @@ fn print_all(
         }
     }
     if !args.messages.quiet {
-        walk.skipped().iter().for_each(messages::say);
+        let left_alone = walk.left_alone();
+        left_alone.no_files().into_iter().chain(left_alone.message()).for_each(messages::say);
     }
     if args.html { output.write_all(html_page::FOOT.as_bytes()) } else { Ok(()) }
 }

@@ -127,7 +127,7 @@ impl Output {
     /// Returns the identity of the regular file that is written or replaced, if there is one already.
     pub(crate) fn file_id(&self) -> Option<FileId> {
         match &self.sink {
-            Sink::Stream(_, stream) => stream.id,
+            Sink::Stream(_, stream) => stream.file,
             Sink::Atomic(file) | Sink::Nothing(Some(file)) => file.old_id(),
             Sink::InPlace(_) | Sink::Nothing(None) => None,
         }

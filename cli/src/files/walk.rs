@@ -2,6 +2,8 @@
 //! neither when files are found nor when they are opened later.
 
 use crate::files::file_path::{Below, Cursor, Dirs, FilePath, explain};
+use crate::files::left_alone::LeftAlone;
+use crate::files::selection::{Depth, Selection};
 use charpipe::files::{End, EntryKind, Folder, FolderId, Place, changed, is_temporary_name};
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -58,13 +60,13 @@ impl Root {
 pub(crate) struct Walk<'a> {
     /// What is appended to the name of a file to get that of its backup.
     suffix: Option<&'a OsStr>,
+    selection: &'a Selection,
     /// The directories and files that this run writes to: their contents are not inputs. Each is a name in a directory.
     outputs: Vec<(FolderId, OsString)>,
     /// Those of them that are directories.
     output_dirs: Vec<FolderId>,
     roots: usize,
-    links: usize,
-    special: usize,
+    left_alone: LeftAlone,
 }
 
 /// What a search has found.
@@ -83,21 +85,27 @@ struct Entry {
 /// A directory that is being searched.
 struct Level {
     id: FolderId,
+    depth: Depth,
     entries: IntoIter<(OsString, EntryKind)>,
 }
 
 impl<'a> Walk<'a> {
-    /// Creates a search. `suffix` is that of backups, and `outputs` are the paths that the run writes to.
-    pub(crate) fn new<'p>(suffix: Option<&'a OsStr>, outputs: impl Iterator<Item = &'p PathBuf>) -> Self {
+    /// Creates a search for what `selection` takes. `suffix` is that of backups, and `outputs` are the paths that the
+    /// run writes to.
+    pub(crate) fn new<'p>(
+        selection: &'a Selection,
+        suffix: Option<&'a OsStr>,
+        outputs: impl Iterator<Item = &'p PathBuf>,
+    ) -> Self {
         let outputs: Vec<&PathBuf> = outputs.collect();
         let folder_id = |path: &&PathBuf| Folder::open(path).and_then(|folder| folder.id()).ok();
         Walk {
             suffix,
+            selection,
             outputs: outputs.iter().filter_map(|path| location(path)).collect(),
             output_dirs: outputs.iter().filter_map(folder_id).collect(),
             roots: 0,
-            links: 0,
-            special: 0,
+            left_alone: LeftAlone::default(),
         }
     }
 
@@ -137,7 +145,7 @@ impl<'a> Walk<'a> {
     fn search(&mut self, root: &Root, found: &mut Found) -> Result<(), (usize, io::Error)> {
         let mut at = 0;
         let mut here = root.open().map_err(|error| (at, error))?;
-        let mut levels = vec![Level::of(&here).map_err(|error| (at, error))?];
+        let mut levels = vec![Level::of(&here, self.selection.start()).map_err(|error| (at, error))?];
         while let Some(level) = levels.last_mut() {
             let Some((name, kind)) = level.entries.next() else {
                 levels.pop();
@@ -147,16 +155,22 @@ impl<'a> Walk<'a> {
                 }
                 continue;
             };
-            if self.is_output(&here, &level.id, &name, kind) {
+            let is_left_over = kind == EntryKind::File && is_temporary_name(&name);
+            if is_left_over || self.is_output(&here, &level.id, &name, kind) {
+                continue;
+            }
+            if let Some(why) = self.selection.leaves(&level.depth, &name, kind) {
+                self.left_alone.add(why);
                 continue;
             }
             match kind {
-                EntryKind::Link => self.links += 1,
-                EntryKind::File if is_temporary_name(&name) || self.is_backup(&here, &name) => {}
+                EntryKind::Link => self.left_alone.symlinks += 1,
+                EntryKind::File if self.is_backup(&here, &name) => {}
                 EntryKind::File => found.entries.push(Entry { dir: at, name, trouble: None }),
                 EntryKind::Folder => {
+                    let depth = self.selection.enter(&level.depth, &name);
                     let entered = here.sub(&name).map_err(|error| explain(&here, &name, error));
-                    match entered.and_then(|sub| Ok((Level::of(&sub)?, sub))) {
+                    match entered.and_then(|sub| Ok((Level::of(&sub, depth)?, sub))) {
                         Ok((level, sub)) => {
                             levels.push(level);
                             here = Arc::new(sub);
@@ -165,7 +179,7 @@ impl<'a> Walk<'a> {
                         Err(error) => found.entries.push(Entry::troubled(at, name, &error)),
                     }
                 }
-                EntryKind::Fifo | EntryKind::Device => self.special += 1,
+                EntryKind::Fifo | EntryKind::Device => self.left_alone.special += 1,
             }
         }
         Ok(())
@@ -202,31 +216,20 @@ impl<'a> Walk<'a> {
         matches!(here.look(of), Ok(Some(charpipe::files::Entry { kind: EntryKind::File, .. })))
     }
 
-    /// Returns messages about the entries that were skipped.
-    pub(crate) fn skipped(&self) -> Vec<String> {
-        let mut messages = Vec::new();
-        match self.links {
-            0 => {}
-            1 => messages.push("skipped 1 symbolic link (to convert what it leads to, name it)".to_owned()),
-            links => {
-                messages.push(format!("skipped {links} symbolic links (to convert what they lead to, name them)"));
-            }
-        }
-        match self.special {
-            0 => {}
-            1 => messages.push("skipped 1 entry that is not a regular file".to_owned()),
-            special => messages.push(format!("skipped {special} entries that are not regular files")),
-        }
-        messages
+    /// Returns what was left alone so far.
+    pub(crate) fn left_alone(&self) -> LeftAlone {
+        self.left_alone
     }
 }
 
 impl Level {
     /// Begins to search an open directory.
-    fn of(folder: &Folder) -> io::Result<Self> {
+    fn of(folder: &Folder, depth: Depth) -> io::Result<Self> {
+        #[cfg(test)]
+        crate::files::work::step();
         let mut entries = folder.entries()?;
         entries.sort_unstable_by(|one, other| one.0.cmp(&other.0));
-        Ok(Level { id: folder.id()?, entries: entries.into_iter() })
+        Ok(Level { id: folder.id()?, depth, entries: entries.into_iter() })
     }
 }
 
@@ -255,6 +258,8 @@ fn without_suffix<'n>(name: &'n OsStr, suffix: &OsStr) -> Option<&'n OsStr> {
 
 /// Opens the directory that `folder` is in, which must be the one with this identity.
 fn go_back(folder: &Folder, id: &FolderId) -> io::Result<Folder> {
+    #[cfg(test)]
+    crate::files::work::step();
     let parent = folder.parent()?;
     if parent.id()? == *id { Ok(parent) } else { Err(changed()) }
 }
@@ -283,7 +288,8 @@ mod tests {
         symlink("../other/all", path("old/more/all")).unwrap();
         symlink("../other", path("old/more/out")).unwrap();
         let outputs = [path("old/links/all"), path("old/out"), path("old/missing")];
-        let walk = Walk::new(None, outputs.iter());
+        let selection = Selection::default();
+        let walk = Walk::new(&selection, None, outputs.iter());
         fs::rename(path("old"), path("new")).unwrap();
         let is_output = |dir: &str, name: &str, kind| {
             let here = Arc::new(Folder::open(&path(dir)).unwrap());
@@ -294,5 +300,67 @@ mod tests {
         assert!(!is_output("new/other", "all", EntryKind::File), "a hard link is another name");
         assert!(!is_output("new/more", "all", EntryKind::Link) && !is_output("new/more", "out", EntryKind::Link));
         assert!(!is_output("new", "other", EntryKind::Folder));
+    }
+
+    /// Makes directories nested in one another, with nine files and a hidden one in each, in `top/deep`. They are made
+    /// from the inside out, because no path of this length can be used at once.
+    #[cfg(target_os = "linux")]
+    fn nested(top: &Path, depth: usize) {
+        let (deep, next) = (top.join("deep"), top.join("next"));
+        for _ in 0..depth {
+            fs::create_dir(&next).unwrap();
+            for name in ["1", "2", "3", "4", "5.txt", "6.txt", "7.txt", "8.bak", "9", ".x"] {
+                fs::write(next.join(name), "").unwrap();
+            }
+            if deep.exists() {
+                fs::rename(&deep, next.join("d")).unwrap();
+            }
+            fs::rename(&next, &deep).unwrap();
+        }
+    }
+
+    /// Removes them from the outside in.
+    #[cfg(target_os = "linux")]
+    fn remove_nested(top: &Path) {
+        let (deep, next) = (top.join("deep"), top.join("next"));
+        while deep.exists() {
+            let is_last = fs::rename(deep.join("d"), &next).is_err();
+            fs::remove_dir_all(&deep).unwrap();
+            if !is_last {
+                fs::rename(&next, &deep).unwrap();
+            }
+        }
+    }
+
+    /// The work is in proportion to the number of names, whatever the depth.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn twenty_thousand_names_two_thousand_deep() {
+        use crate::files::glob::Glob;
+        use crate::files::selection::Rule;
+        use crate::files::work::steps_of;
+
+        let glob = |rule, text| (rule, Glob::parse(text).unwrap());
+        let rules = vec![
+            glob(Rule::Include, "*.txt"),
+            glob(Rule::Include, "d/**/d/**/[1-3]"),
+            glob(Rule::Exclude, "**/d/**/x/**"),
+            glob(Rule::Exclude, "2"),
+        ];
+        let selection = Selection { rules, hidden: false };
+        let steps = [1000, 2000].map(|depth| {
+            let top = TempDir::new().unwrap();
+            nested(top.path(), depth);
+            let (mut walk, mut found) = (Walk::new(&selection, None, std::iter::empty::<&PathBuf>()), 0);
+            let steps = steps_of(|| found = walk.files(top.path().join("deep").as_os_str()).len());
+            remove_nested(top.path());
+            // Three by their names everywhere, and two of the next three from the second directory below the first on.
+            assert_eq!(found, 3 * depth + 2 * (depth - 2));
+            let left =
+                LeftAlone { hidden: depth as u64, excluded: 6 * 2 + 4 * (depth as u64 - 2), ..LeftAlone::default() };
+            assert_eq!(walk.left_alone(), left);
+            steps
+        });
+        assert!(steps[0] > 10_000 && steps[1] <= 2 * steps[0] + 100, "{steps:?}");
     }
 }

@@ -2,10 +2,11 @@
 //! verdicts, reports and errors, and some keys that only the command knows.
 //!
 //! Every key is always present, in this order, and null if there is no value. The exceptions are keys that an option asks
-//! for: `policies` with `detect --explain`, `controls` with `--controls`, `records_out` with `--to-records`; and `record`
-//! and `column`, which accompany an offset in an input of records. Other programs rely on the keys: none is ever renamed
+//! for: `policies` with `detect --explain`, `controls` with `--controls`, `records_out` with `--to-records`, `left_alone`
+//! with `-r`; and `record` and `column`, which accompany an offset in an input of records. Other programs rely on the keys: none is ever renamed
 //! or left out.
 
+use crate::files::left_alone::LeftAlone;
 use crate::files::name::Name;
 use crate::messages;
 use charpipe::{Error, Faults, RecordPosition, RecordsCut, Relabelled, Report, UnmappableAt, Verdict};
@@ -81,6 +82,17 @@ pub(crate) struct ReportObject<'a> {
     /// The reader of the output has closed the pipe before the end.
     stopped: bool,
     error: Option<ErrorObject>,
+    /// Why the file was left alone, or null, with `-r`; otherwise the key is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_alone: Option<Option<&'static str>>,
+}
+
+/// The last line of a report with `-r`, if anything was left alone: how much, and why.
+#[derive(Serialize)]
+pub(crate) struct LeftAloneObject {
+    /// Null: it is no line about an input.
+    input: (),
+    left_alone: LeftAlone,
 }
 
 /// `malformed` in a report.
@@ -171,7 +183,19 @@ impl<'a> ReportObject<'a> {
             records_cut: report.records_cut.as_ref(),
             stopped,
             error,
+            left_alone: None,
         }
+    }
+
+    /// Adds why the file was left alone, if it was.
+    pub(crate) fn left_alone(self, why: Option<&'static str>) -> Self {
+        ReportObject { left_alone: Some(why), ..self }
+    }
+}
+
+impl LeftAloneObject {
+    pub(crate) fn new(left_alone: LeftAlone) -> Self {
+        LeftAloneObject { input: (), left_alone }
     }
 }
 

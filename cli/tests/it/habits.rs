@@ -32,6 +32,8 @@ fn every_command_of_the_table_runs() {
         let folder = TempDir::new().unwrap();
         // Both are text in every encoding that the page names; the dump consists of whole records.
         fs::write(folder.path().join("FILE"), "text\n").unwrap();
+        fs::create_dir(folder.path().join("DIR")).unwrap();
+        fs::write(folder.path().join("DIR/a.txt"), "text\n").unwrap();
         fs::write(folder.path().join("DUMP"), "t".repeat(160)).unwrap();
         let output = shell(folder.path(), line);
         assert!(output.status.success() && output.stderr.is_empty(), "{line}: {output:?}");

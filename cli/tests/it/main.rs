@@ -44,6 +44,10 @@ mod other_programs;
 mod parallel;
 #[cfg(unix)]
 mod pictures;
+#[cfg(unix)]
+mod whole_folders;
+#[cfg(unix)]
+mod working_tree;
 
 // These need extended attributes, /proc, or files without a name.
 #[cfg(target_os = "linux")]

@@ -70,6 +70,24 @@ fn blocks_of(page: &str) -> Vec<Block> {
     blocks
 }
 
+/// Returns the commands that are typed on a page, with their continuations.
+pub fn typed(page: &str) -> Vec<String> {
+    let mut typed: Vec<String> = Vec::new();
+    for block in blocks_of(page).into_iter().filter(|block| block.language == "console") {
+        for line in &block.lines {
+            match (line.strip_prefix("$ "), line.strip_prefix("> "), typed.last_mut()) {
+                (Some(command), ..) => typed.push(command.to_owned()),
+                (None, Some(more), Some(command)) if command.ends_with('\\') => {
+                    command.pop();
+                    command.push_str(more);
+                }
+                _ => {}
+            }
+        }
+    }
+    typed
+}
+
 /// A directory that looks like the root of the repository, and a PATH on which `charpipe` is the command under test.
 struct Scratch {
     directory: tempfile::TempDir,

@@ -1,0 +1,69 @@
+//! Binary files under `-r`: they are left alone, whatever the options say about input that is not labelled. What is
+//! binary is what [`Detector`] calls so without options; and valid UTF-8 with NULs, such as an archive of texts.
+
+use crate::args::Convert;
+use crate::status::Status;
+use charpipe::codec::decode_strictly;
+use charpipe::detect::statistics::{Looks, WINDOW};
+use charpipe::detect::{ContentType, Hints};
+use charpipe::{Detector, Registry, Verdict};
+use std::io::{BufRead, Cursor, Read as _};
+
+/// How much of an input is examined: what a [`Detector`] takes at most, which does not count a byte order mark.
+const HEAD: u64 = WINDOW as u64 + 16;
+
+/// How binary files are recognised.
+pub(crate) struct Search {
+    registry: Registry,
+    guess: bool,
+    strict: bool,
+}
+
+impl Search {
+    /// Returns how binary files are recognised; `None` if the options name an encoding in which text has any bytes, or
+    /// records.
+    pub(crate) fn new(args: &Convert) -> Result<Option<Self>, Status> {
+        let registry = args.reading.tables.registry()?;
+        let hints = args.reading.hints(&registry)?;
+        let charset = hints.content_type.as_deref().and_then(|value| ContentType::parse(value).charset);
+        let named = hints.from.or_else(|| registry.codec(&charset?).ok());
+        // In UTF-16, UTF-32 and EBCDIC, and where control characters are pictures.
+        let is_other = named.is_some_and(|codec| decode_strictly(&*codec, b"A\x01").as_deref() != Some("A\u{1}"));
+        let Hints { guess, strict, .. } = hints;
+        Ok((!is_other && !args.records.is_given()).then_some(Search { registry, guess, strict }))
+    }
+
+    /// Returns the verdict on an input if it is binary, and the whole input again.
+    pub(crate) fn examine(&self, mut input: Box<dyn BufRead>) -> (Option<Verdict>, Box<dyn BufRead>) {
+        let mut head = Vec::new();
+        // An error occurs again when the input is converted.
+        _ = (&mut *input).take(HEAD).read_to_end(&mut head);
+        let verdict = self.binary(&head);
+        (verdict, Box::new(Cursor::new(head).chain(input)))
+    }
+
+    /// Returns the verdict on the beginning of an input if it is binary.
+    fn binary(&self, head: &[u8]) -> Option<Verdict> {
+        let verdict = self.detect(head, false);
+        if verdict.looks == Some(Looks::Binary) {
+            return Some(verdict);
+        }
+        let is_utf8 = verdict.encoding.as_deref() == Some("UTF-8") && verdict.error.is_none();
+        if !is_utf8 || !head.contains(&0) {
+            return None;
+        }
+        // UTF-16 without a mark can be valid UTF-8. `--guess` finds out, and `--strict` fails.
+        let is_wide = verdict.looks.is_some();
+        let is_converted =
+            is_wide && (self.strict || self.guess && self.detect(head, true).encoding != verdict.encoding);
+        (!is_converted).then_some(verdict)
+    }
+
+    fn detect(&self, head: &[u8], guess: bool) -> Verdict {
+        let mut hints = Hints::default();
+        hints.guess = guess;
+        let mut detector = Detector::new(self.registry.clone(), hints);
+        detector.feed(head);
+        detector.finish()
+    }
+}
