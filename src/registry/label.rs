@@ -139,6 +139,18 @@ pub(super) fn near_labels<'a>(
     near_misses(label, labels, |near| wanted.is_none() || width(near) == wanted)
 }
 
+/// Returns the label with digits in place of the letters that look like them, from its first digit on: `cp1O47` is `cp1047`.
+pub(super) fn with_digits(label: &str) -> String {
+    let begin = label.find(|ch: char| ch.is_ascii_digit()).unwrap_or(label.len());
+    let (family, number) = label.split_at(begin);
+    let meant = |ch| match ch {
+        'o' | 'O' => '0',
+        'i' | 'I' | 'l' => '1',
+        _ => ch,
+    };
+    family.chars().chain(number.chars().map(meant)).collect()
+}
+
 /// Returns up to three labels that differ from `label` by a typing or reading mistake, all at the same, smallest
 /// distance. Only those that `fits` accepts; it is called for near labels only.
 pub(crate) fn near_misses<'a>(

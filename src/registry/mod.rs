@@ -243,8 +243,17 @@ impl Registry {
         if let Some(reason) = refused::reason(label) {
             return Err(ErrorKind::UnsupportedLabel { label: label.to_owned(), reason, offset: None }.into());
         }
-        let near = label::near_labels(label, self.entries().flat_map(Entry::labels), |near| self.width(near));
-        Err(ErrorKind::UnknownLabel { label: label.to_owned(), offset: None, near }.into())
+        Err(ErrorKind::UnknownLabel { label: label.to_owned(), offset: None, near: self.near(label) }.into())
+    }
+
+    /// Returns labels that are similar to one that is not known. A letter in place of a digit is certainly a mistake, also if
+    /// the label is not a listed one: `cp1O47`.
+    fn near(&self, label: &str) -> Vec<String> {
+        let meant = label::with_digits(label);
+        match self.named(&meant).filter(|_| meant != label) {
+            Some(codec) => vec![codec.name().to_owned()],
+            None => label::near_labels(label, self.entries().flat_map(Entry::labels), |near| self.width(near)),
+        }
     }
 
     fn named(&self, label: &str) -> Option<Arc<dyn Codec>> {

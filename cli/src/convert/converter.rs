@@ -275,7 +275,7 @@ impl Converter<'_> {
             report.diagnostics.clone_from(&verdict.diagnostics);
             report.verdict = Some((**verdict).clone());
         }
-        Outcome { output, report, ending, notes: Vec::new(), seems: None, len: None, piece: None }
+        Outcome { output, report, ending, notes: Vec::new(), advice: None, len: None, piece: None }
     }
 }
 
@@ -293,14 +293,14 @@ impl Conversion {
                 Ending::Panicked(panic.at(offset, record))
             }
         };
-        let mut report = self.transcoder.report().clone();
-        let seems = ending.add_hint(&mut report, &self.input);
+        let report = self.transcoder.report().clone();
+        let advice = ending.advice(&report, &mut self.input);
         let offset = ending.error().and_then(Error::offset).filter(|_| self.shows_bytes);
         let piece = offset.and_then(|offset| {
             let window = hexdump::window(offset);
             Some(Piece { start: window.start, bytes: self.input.bytes_at(window)? })
         });
-        Outcome { output: output.name.clone(), report, ending, notes: self.notes, seems, len: self.input.len(), piece }
+        Outcome { output: output.name.clone(), report, ending, notes: self.notes, advice, len: self.input.len(), piece }
     }
 
     /// Copies the input into an output.
@@ -311,7 +311,7 @@ impl Conversion {
         (report.bytes_in, report.bytes_out, report.passed) = (copied, copied, true);
         report.verdict = Some(verdict);
         let (ending, len) = (Ending::of(result), self.input.len());
-        Outcome { output: output.name.clone(), report, ending, notes: self.notes, seems: None, len, piece: None }
+        Outcome { output: output.name.clone(), report, ending, notes: self.notes, advice: None, len, piece: None }
     }
 }
 

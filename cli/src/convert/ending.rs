@@ -42,9 +42,6 @@ pub(crate) enum Ending {
     Panicked(Panic),
 }
 
-/// How many bytes before and after an error are examined to guess the encoding.
-const HINT_BYTES: u64 = 2048;
-
 impl Ending {
     /// Returns the ending of a conversion with this result.
     pub(crate) fn of(result: Result<(), Error>) -> Self {
@@ -123,25 +120,19 @@ impl Ending {
         }
     }
 
-    /// If the bytes were malformed in an encoding that was only assumed: adds a hint to the report at what they look
-    /// like, or returns the encoding that they seem to be in.
-    pub(crate) fn add_hint(&self, report: &mut Report, input: &SampledInput) -> Option<String> {
-        let is_malformed = self.error().is_some_and(|error| matches!(error.kind(), ErrorKind::Malformed { .. }));
-        let verdict = report.verdict.as_mut().filter(|_| is_malformed)?;
-        if !matches!(verdict.source, Some(Source::Default | Source::Fallback)) {
-            return None;
+    /// Returns what to try if the input is not in the encoding that was found, as its bytes around the error show.
+    pub(crate) fn advice(&self, report: &Report, input: &mut SampledInput) -> Option<String> {
+        let error = self.error()?;
+        let offset = error.offset().filter(|_| report.records.is_none())?;
+        match error.kind() {
+            ErrorKind::UnknownEncoding { .. } => hints::for_bytes(&input.sample_around(offset), None, false),
+            ErrorKind::Malformed { codec, .. } => {
+                let source = report.verdict.as_ref().and_then(|verdict| verdict.source);
+                let is_named = !matches!(source, Some(Source::Default | Source::Fallback | Source::Statistics));
+                hints::for_bytes(&input.sample_around(offset), Some(codec), is_named)
+            }
+            _ => None,
         }
-        // If the beginning is only ASCII, which all encodings have in common, the bytes around the error tell more.
-        let offset = self.error().and_then(Error::offset).filter(|_| input.sample().is_ascii());
-        let near = offset.and_then(|at| input.bytes_at(at.saturating_sub(HINT_BYTES)..at + HINT_BYTES));
-        let sample = near.as_deref().unwrap_or(input.sample());
-        let Some(hint) = hints::looks(sample) else { return hints::seems(sample) };
-        // Detection may have said so already.
-        if report.diagnostics.iter().all(|other| other.code != hint.code) {
-            verdict.diagnostics.push(hint.clone());
-            report.diagnostics.push(hint);
-        }
-        None
     }
 }
 

@@ -13,8 +13,8 @@ pub(crate) struct Outcome {
     pub(crate) ending: Ending,
     /// Decisions that were made for this input; they are printed first.
     pub(crate) notes: Vec<String>,
-    /// The encoding that the input seems to be in, if it turned out not to be in the assumed one.
-    pub(crate) seems: Option<String>,
+    /// What to try, if the input turned out not to be in the encoding that was found.
+    pub(crate) advice: Option<String>,
     /// The length of the input, if its end was reached.
     pub(crate) len: Option<u64>,
     /// The bytes around the error, if they will be shown.

@@ -24,7 +24,7 @@ pub(crate) fn say_outcome(outcome: &Outcome, args: &Convert, name: &Name, path: 
     }
     let has_verdict = outcome.ending.has_begun() || matches!(outcome.ending, Ending::LeftAlone(_));
     if !quiet && has_verdict {
-        messages::say_diagnostics(name, &outcome.report.diagnostics, outcome.ending.error());
+        messages::say_diagnostics(name, &outcome.report.diagnostics, outcome.ending.error(), outcome.advice.as_deref());
         if !args.many.check {
             say_counts(name, &outcome.report, args);
         }
@@ -60,7 +60,7 @@ fn say_failure(outcome: &Outcome, error: &Error, args: &Convert, name: &Name) {
     let is_xml = verdict.is_some_and(|verdict| verdict.kind == Kind::Xml);
     let carries_gaps = args.records.carries_gaps();
     let as_references = is_xml && !carries_gaps && args.on_unmappable().is_none();
-    let context = HintContext { as_references, carries_gaps, seems: outcome.seems.clone(), len: outcome.len };
+    let context = HintContext { as_references, carries_gaps, advice: outcome.advice.clone(), len: outcome.len };
     messages::say_fault(name, error, &outcome.report, &context);
     let codec = verdict.and_then(|verdict| verdict.codec.as_deref());
     messages::show_bytes(error, outcome.piece.as_ref(), codec);

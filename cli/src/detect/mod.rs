@@ -17,7 +17,7 @@ use crate::files::output::Output;
 use crate::files::walk::Walk;
 use crate::messages::hexdump::Piece;
 use crate::messages::json::{self, VerdictObject};
-use crate::messages::{self, InWords, color, html_page};
+use crate::messages::{self, InWords, color, hints, html_page};
 use crate::panics;
 use crate::print;
 use crate::status::Status;
@@ -103,10 +103,14 @@ fn answer_to(
 fn answer(args: &Detect, name: &Name, Examined { verdict, sample, comparison }: &Examined) -> (String, Status) {
     let verbose = args.messages.verbose;
     if !args.messages.quiet {
-        messages::say_diagnostics(name, &verdict.diagnostics, verdict.error.as_ref());
+        let is_contradicted = verdict.diagnostics.iter().any(|note| note.code == "contents-contradict");
+        let is_asked = is_contradicted || verdict.error.is_some();
+        let codec = verdict.codec.as_ref().map(|codec| codec.name());
+        let advice = if is_asked { hints::for_bytes(sample, codec, is_contradicted) } else { None };
+        messages::say_diagnostics(name, &verdict.diagnostics, verdict.error.as_ref(), advice.as_deref());
     }
     if let Some(error) = &verdict.error {
-        messages::say_verdict_error(name, error, verdict, sample);
+        messages::say_verdict_error(name, error, sample);
         // An explanation shows the bytes anyway.
         if verbose && comparison.is_none() && messages::is_watched() {
             let piece = error.offset().and_then(|offset| Piece::of(sample, offset));

@@ -1,14 +1,18 @@
-//! An input that keeps its first bytes, from which its encoding is guessed if they turn out to be malformed. It can also
-//! keep its last bytes, so that the bytes around an error can be shown.
+//! An input that keeps its first bytes, from which its encoding is guessed if they turn out to be malformed, unless they
+//! can be read again. It can also keep its last bytes, so that the bytes around an error can be shown.
 
 use crate::files::streams::read_at;
+use charpipe::detect::statistics::WINDOW;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How many of the first bytes a [`SampledInput`] keeps.
-const SAMPLE_BYTES: usize = 4096;
+/// How many of the first bytes a [`SampledInput`] keeps: as many as detection looks at.
+const SAMPLE_BYTES: usize = WINDOW;
+
+/// How many bytes from an error on show what the input is. A conversion may wait for as many.
+const AFTER_BYTES: u64 = 1024;
 
 /// How many of the last bytes a [`SampledInput`] keeps at least. More than is read at a time.
 const RECENT_BYTES: usize = 128 * 1024;
@@ -64,9 +68,23 @@ impl SampledInput {
         Some(bytes)
     }
 
-    /// Returns the first bytes of the input.
-    pub(crate) fn sample(&self) -> &[u8] {
-        &self.sample
+    /// Returns the first bytes of the input, up to a little after an error at `offset`, for which it may read on. If the
+    /// error comes later, returns the bytes around it, if they can be read again; otherwise the first bytes.
+    pub(crate) fn sample_around(&mut self, offset: u64) -> Vec<u8> {
+        let end = offset.saturating_add(AFTER_BYTES);
+        let is_late = offset >= SAMPLE_BYTES as u64;
+        let range = if is_late { offset - AFTER_BYTES..end } else { 0..end.min(SAMPLE_BYTES as u64) };
+        if self.file.is_some()
+            && let Some(bytes) = self.bytes_at(range.clone())
+        {
+            return bytes;
+        }
+        while !is_late && !self.is_over && self.filled < range.end {
+            let Ok(len) = self.fill_buf().map(<[u8]>::len) else { break };
+            self.consume(len);
+        }
+        let len = if is_late { SAMPLE_BYTES } else { range.end as usize };
+        self.sample[..self.sample.len().min(len)].to_vec()
     }
 }
 
@@ -79,7 +97,11 @@ impl BufRead for SampledInput {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         let buffer = self.inner.fill_buf()?;
         // The part of the buffer after the sample so far; none once bytes beyond the sample were consumed.
-        let new = (self.sample.len() as u64).checked_sub(self.consumed).map_or(&[][..], |known| after(buffer, known));
+        let keeps = self.file.is_none() && self.sample.len() < SAMPLE_BYTES;
+        let new = (self.sample.len() as u64)
+            .checked_sub(self.consumed)
+            .filter(|_| keeps)
+            .map_or(&[][..], |known| after(buffer, known));
         let missing = SAMPLE_BYTES - self.sample.len();
         self.sample.extend_from_slice(&new[..new.len().min(missing)]);
         let fresh = after(buffer, self.filled.saturating_sub(self.consumed));

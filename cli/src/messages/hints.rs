@@ -4,7 +4,7 @@
 use charpipe::codec::{Stop, Utf8Sink};
 use charpipe::detect::Diagnostic;
 use charpipe::detect::Looks;
-use charpipe::detect::statistics::{MINIMUM, guess, looks_like};
+use charpipe::detect::statistics::{self, MINIMUM, guess, looks_like};
 use charpipe::records::NoShape;
 use charpipe::{Error, ErrorKind, Kind, Registry, Report, Transcode};
 use std::borrow::Cow;
@@ -16,8 +16,8 @@ pub(crate) struct HintContext {
     pub(crate) as_references: bool,
     /// The bytes outside the columns are kept, so that no record is cut.
     pub(crate) carries_gaps: bool,
-    /// The encoding that the input seems to be in.
-    pub(crate) seems: Option<String>,
+    /// What the bytes around the error suggest.
+    pub(crate) advice: Option<String>,
     /// The length of the input in bytes, if it was read to the end.
     pub(crate) len: Option<u64>,
 }
@@ -72,16 +72,15 @@ pub(super) fn for_conversion(error: &Error, report: &Report, context: &HintConte
         ErrorKind::RecordTooLong { .. } if context.carries_gaps => {
             " (choose a --to-records that takes longer records: binary fields are not cut)".into()
         }
-        ErrorKind::Malformed { .. } if context.seems.is_some() => {
-            let label = context.seems.as_deref().unwrap_or_default();
-            format!(" (try -f {label}, or --malformed replace to go on)").into()
-        }
-        // That hint was printed before, and is better advice.
-        ErrorKind::Malformed { .. } if has_diagnostic(|code| code.starts_with("looks-like")) => "".into(),
         ErrorKind::Malformed { codec, offset, bytes, .. }
             if Some(offset + bytes.len() as u64) == context.len && begins_character(codec, bytes) =>
         {
             " (the input ends within a character; use --malformed replace to go on)".into()
+        }
+        // That hint was printed before, with the same advice.
+        ErrorKind::Malformed { .. } if has_diagnostic(|code| code == "looks-like-ebcdic") => "".into(),
+        ErrorKind::Malformed { .. } | ErrorKind::UnknownEncoding { .. } if context.advice.is_some() => {
+            context.advice.clone().unwrap_or_default().into()
         }
         ErrorKind::NewlineInRecord { .. } if has_diagnostic(|code| code == "looks-packed") => {
             " (not all of the record is text; use --columns to say which bytes are)".into()
@@ -158,9 +157,16 @@ pub(crate) fn for_shape(why: &NoShape) -> &'static str {
     }
 }
 
-/// Returns the hint for a warning or hint of the library, to be inserted after its message.
-pub(super) fn for_diagnostic(code: &str) -> &'static str {
-    match code {
+/// Returns the hint for a warning or hint of the library, to be inserted after its message. `advice`: what the bytes of the
+/// input suggest.
+pub(super) fn for_diagnostic(code: &str, advice: Option<&str>) -> Cow<'static, str> {
+    let advice = advice.map(|advice| advice.trim_start_matches(" (").trim_end_matches(')'));
+    match (code, advice) {
+        ("contents-contradict", Some(advice)) => return format!("; {advice}").into(),
+        ("looks-like-ebcdic", Some(advice)) => return format!(": {advice}").into(),
+        _ => {}
+    }
+    let hint = match code {
         "nel-kept" => "; try --eol lf",
         "looks-like-utf8" => "; try -f UTF-8",
         "looks-like-windows-1252" => "; try -f windows-1252",
@@ -171,7 +177,8 @@ pub(super) fn for_diagnostic(code: &str) -> &'static str {
         "nel-in-xml" => "; use --as text if it is not XML",
         "no-newline" => "; if these are records, see `charpipe detect --records`",
         _ => "",
-    }
+    };
+    hint.into()
 }
 
 /// Returns a hint if `sample`, which was taken for something else, looks like EBCDIC, UTF-16 or UTF-32.
@@ -197,18 +204,41 @@ pub(crate) fn seems(sample: &[u8]) -> Option<String> {
     guess.candidates().first().map(|best| best.codec.clone()).filter(|codec| codec != "UTF-8")
 }
 
-/// Returns the hint for the error of a verdict, to be appended to its message.
-pub(super) fn for_verdict(error: &Error, looks: Option<Looks>, sample: &[u8]) -> Cow<'static, str> {
-    let Some(looks) = looks.filter(|_| matches!(error.kind(), ErrorKind::UnknownEncoding { .. })) else {
-        return for_error(error);
-    };
-    match (looks, seems(sample)) {
-        (Looks::Binary, _) => " (charpipe reads only text; if it is text, name the encoding with -f)".into(),
-        (Looks::Mixed, _) => " (try --malformed windows-1252)".into(),
-        (_, Some(label)) => format!(" (try -f {label} or --guess)").into(),
-        (Looks::Ebcdic, None) => " (too short to guess the code page; try -f IBM1047)".into(),
-        (_, None) if sample.len() < MINIMUM => " (too short to guess; name the encoding with -f)".into(),
-        (_, None) => " (name the encoding with -f)".into(),
+/// Returns the hint for the error of a verdict, to be appended to its message. `sample`: the beginning of the input.
+pub(super) fn for_verdict(error: &Error, sample: &[u8]) -> Cow<'static, str> {
+    match error.kind() {
+        ErrorKind::UnknownEncoding { .. } => match for_bytes(sample, None, false) {
+            Some(hint) => hint.into(),
+            None if sample.len() < MINIMUM => " (too short to guess; name the encoding with -f)".into(),
+            None => " (name the encoding with -f)".into(),
+        },
+        _ => for_error(error),
+    }
+}
+
+/// Returns what to try for bytes that are malformed in `codec`, or that nothing identifies: the one table for detection
+/// and conversion. `is_named`: somebody has named the encoding, so that a guess would not be asked.
+pub(crate) fn for_bytes(sample: &[u8], codec: Option<&str>, is_named: bool) -> Option<String> {
+    let looks = statistics::looks(sample, &Registry::builtin());
+    let is_other = codec.is_some_and(|codec| codec != "UTF-8");
+    if is_other {
+        let is_utf8 = looks.is_none() && !sample.is_ascii();
+        return is_utf8.then(|| " (every byte of it so far is valid UTF-8: try -f UTF-8)".to_owned());
+    }
+    let guess = || if is_named { "" } else { " or --guess" };
+    // The sample is valid, and the error comes after it.
+    let looks = looks.or((!sample.is_ascii()).then_some(Looks::Mixed));
+    match (looks?, seems(sample)) {
+        (Looks::Binary, _) if is_named => Some(" (it looks like binary data; charpipe converts only text)".to_owned()),
+        (Looks::Binary, _) => Some(
+            " (charpipe converts only text; if it is text, name its encoding with -f LABEL, or use \
+             -f UTF-8 --malformed LABEL)"
+                .to_owned(),
+        ),
+        (Looks::Mixed, _) => Some(" (try --malformed windows-1252)".to_owned()),
+        (_, Some(label)) => Some(format!(" (try -f {label}{})", guess())),
+        (Looks::Ebcdic, None) => Some(" (too short to guess the code page; try -f IBM1047)".to_owned()),
+        (_, None) => None,
     }
 }
 

@@ -72,8 +72,8 @@ pub(crate) fn say_error(name: &Name, error: &Error) {
 }
 
 /// Prints the error of a verdict, and what to do about it, for which `sample`, the beginning of the input, tells more.
-pub(crate) fn say_verdict_error(name: &Name, error: &Error, verdict: &Verdict, sample: &[u8]) {
-    say_error_with(name, error, &hints::for_verdict(error, verdict.looks, sample));
+pub(crate) fn say_verdict_error(name: &Name, error: &Error, sample: &[u8]) {
+    say_error_with(name, error, &hints::for_verdict(error, sample));
 }
 
 /// Prints the error that ended a conversion, and what to do about it, for which more is known of a conversion.
@@ -141,8 +141,8 @@ impl Display for Place {
     }
 }
 
-/// Prints warnings and hints, a line each, but not one that `error` repeats.
-pub(crate) fn say_diagnostics(name: &Name, diagnostics: &[Diagnostic], error: Option<&Error>) {
+/// Prints warnings and hints, a line each, but not one that `error` repeats. `advice`: what the bytes of the input suggest.
+pub(crate) fn say_diagnostics(name: &Name, diagnostics: &[Diagnostic], error: Option<&Error>, advice: Option<&str>) {
     for Diagnostic { code, severity, message, offset, .. } in diagnostics {
         let said = error.is_some_and(|error| error.code() == *code && error.offset() == Some(*offset));
         if !said {
@@ -150,7 +150,7 @@ pub(crate) fn say_diagnostics(name: &Name, diagnostics: &[Diagnostic], error: Op
             say_parts(&[
                 (color::PLAIN, &format_args!("{name}: byte {offset}: ")),
                 (style, &format_args!("{}: {}", severity.name(), printable(message))),
-                (style, &format_args!("{} ({code})", hints::for_diagnostic(code))),
+                (style, &format_args!("{} ({code})", hints::for_diagnostic(code, advice))),
             ]);
         }
     }

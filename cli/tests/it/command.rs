@@ -357,8 +357,9 @@ fn detect_says_that_it_does_not_know() {
     assert_eq!(&*output.stdout, b"<stdin>: unknown (legacy)\n");
     assert!(stderr(&output).contains("(try -f windows-1252 or --guess)"), "{}", stderr(&output));
     assert!(run(["detect", "--guess"], &latin).stdout.starts_with(b"<stdin>: windows-1252 ("));
-    // A last resort that the user names is taken.
-    assert_eq!(status(&run(["detect", "--fallback", "UTF-8"], gzip)), 0);
+    // A last resort that the user names is taken for text, and never for what is binary.
+    assert_eq!(status(&run(["detect", "--fallback", "UTF-8"], &latin)), 0);
+    assert_eq!(status(&run(["detect", "--fallback", "UTF-8"], gzip)), 1);
     silent(&run(["detect"], b""), b"<stdin>: UTF-8 (text; rule rfc7303:default)\n");
 }
 

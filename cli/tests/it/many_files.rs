@@ -877,7 +877,7 @@ fn check_prints_what_would_happen() {
     let before = folder.contents();
     let output = folder.run("--check a.xml bad text");
     let lines = "a.xml: ISO-8859-1 -> UTF-8, label \"ISO-8859-1\" -> \"UTF-8\", 51 -> 47 bytes\n\
-                 bad: UTF-8 -> UTF-8, fails at byte 1 (malformed), 2 -> 1 bytes\n\
+                 bad: UTF-8 -> UTF-8, fails at byte 1 (malformed), 1 -> 1 bytes\n\
                  text: UTF-8 -> UTF-8, 5 -> 5 bytes\n";
     assert_eq!((output.status.code(), &*text(&output)), (Some(1), lines));
     assert_eq!(

@@ -61,9 +61,32 @@ const LATIN: &[u8] = b"caf\xE9 cr\xE8me";
 fn hints_suggest_what_to_try() {
     let declared = |label: &str| format!("<?xml version=\"1.0\" encoding=\"{label}\"?><a/>").into_bytes();
     for (args, input, expected) in [
-        ("", LATIN, "byte 3: E9 is not valid UTF-8 (try -f windows-1252, or --malformed replace to go on)\n"),
+        ("", LATIN, "byte 3: E9 is not valid UTF-8 (try -f windows-1252 or --guess)\n"),
         ("", b"\xC8\x85\x93\x93\x96\x40\xA6\x96\x99\x93\x84", "too short to guess the code page; try -f IBM1047"),
-        ("-f UTF-8", LATIN, "byte 3: E9 is not valid UTF-8 (use --malformed replace to go on)\n"),
+        ("-f UTF-8", LATIN, "byte 3: E9 is not valid UTF-8 (try -f windows-1252)\n"),
+        (
+            "-f UTF-8",
+            b"\x1F\x8B\x08\0\0\0",
+            "byte 1: 8B is not valid UTF-8 (it looks like binary data; charpipe converts",
+        ),
+        (
+            "",
+            b"\x1F\x8B\x08\0\0\0",
+            "it looks like binary data (gzip) (charpipe converts only text; if it is text, name",
+        ),
+        ("", b"caf\xC3\xA9\ncr\xC3\xA8me\ncaf\xE9\nfa\xE7on\ncr\xE8me\n", "(try --malformed windows-1252)\n"),
+        ("-f Shift_JIS", "caf\u{E9} \u{2013} cr\u{E8}me \u{20AC}".as_bytes(), "is valid UTF-8: try -f UTF-8)\n"),
+        (
+            "",
+            b"<?xml version='1.0' encoding='UTF-8'?><a>caf\xE9 cr\xE8me</a>",
+            "not valid UTF-8 (try -f windows-1252)\n",
+        ),
+        ("-f cp1O47", b"", "did you mean IBM1047?"),
+        (
+            "detect",
+            b"<?xml version='1.0' encoding='UTF-8'?><a>caf\xE9 cr\xE8me</a>",
+            "; try -f windows-1252 (contents-",
+        ),
         ("", b"a\xE2\x82", "byte 1: E2 82 is not valid UTF-8 (the input ends within a character; use --malformed"),
         ("-f IBM939", b"\x0E\x45\x62\x45", "byte 3: 45 is not valid IBM939 (the input ends within a character; use"),
         ("-f Shift_JIS", b"a\x93", "byte 1: 93 is not valid Shift_JIS (the input ends within a character; use"),
@@ -140,13 +163,16 @@ fn no_hint_without_evidence() {
         "é".as_bytes().iter().chain(b"caf\xE9").copied().collect::<Vec<u8>>(),
         // Letters of code page 850; no letters.
         b"caf\x82 cr\x8Ame".to_vec(),
-        b"\x01\x02\xE9\x03abc".to_vec(),
         // Cyrillic text does not look Western, however few letters it has.
         b"abc \xCF\xF0\xE8\xE2\xE5\xF2".to_vec(),
     ] {
         let (status, stderr) = run("", &input);
         assert!(status == 1 && !stderr.contains("try -f") && stderr.contains("--malformed replace"), "{stderr}");
     }
+    // What is binary is not to be converted at all.
+    let (status, stderr) = run("", b"\x01\x02\xE9\x03abc");
+    assert!(status == 1 && stderr.contains("charpipe converts only text"), "{stderr}");
+    assert!(!stderr.contains("replace"), "{stderr}");
     // Statistics recognise it if there is enough of it.
     {
         let russian = "Съешь же ещё этих мягких французских булок, да выпей чаю";
@@ -167,7 +193,7 @@ fn the_hint_is_based_on_the_bytes_around_the_error() {
     let path = folder.path().join("late.txt");
     fs::write(&path, [&b"plain text, line after line\n".repeat(9999)[..], LATIN, b"\n"].concat()).unwrap();
     let (status, stderr) = run(path.to_str().unwrap(), b"");
-    assert!(status == 1 && stderr.contains("(try -f windows-1252, or "), "{stderr}");
+    assert!(status == 1 && stderr.contains("(try -f windows-1252 or --guess)"), "{stderr}");
 }
 
 #[test]

@@ -179,6 +179,24 @@ pub(crate) fn is_binary(sample: &[u8], registry: &Registry) -> bool {
         && ebcdic::guess(sample, false, registry).is_none()
 }
 
+/// Returns what a window looks like, whoever may have named its encoding; `None` for UTF-8, and for an empty window.
+///
+/// ```
+/// use charpipe::Registry;
+/// use charpipe::detect::{Looks, statistics::looks};
+///
+/// let registry = Registry::builtin();
+/// assert_eq!(looks("café".as_bytes(), &registry), None);
+/// assert_eq!(looks(b"caf\xE9 cr\xE8me", &registry), Some(Looks::Legacy));
+/// assert_eq!(looks(b"\x1F\x8B\x08\0\0\0\0\0", &registry), Some(Looks::Binary));
+/// ```
+#[must_use]
+pub fn looks(window: &[u8], registry: &Registry) -> Option<Looks> {
+    let window = &window[..window.len().min(WINDOW)];
+    let is_utf8 = str::from_utf8(window).is_ok() && binary::signature(window).is_none() && wide(window).is_none();
+    if is_utf8 { None } else { Some(looks_of(window, registry)) }
+}
+
 /// Returns what an input looks like of which `sample` is a part that is not UTF-8.
 pub(crate) fn looks_of(sample: &[u8], registry: &Registry) -> Looks {
     assess(sample, false, registry).looks.unwrap_or(Looks::Legacy)

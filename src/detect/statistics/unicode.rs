@@ -28,9 +28,20 @@ pub(super) fn utf8(window: &[u8], complete: bool) -> Utf8 {
     }
 }
 
-/// Returns whether the window is mostly UTF-8: at least twice as many valid sequences of several bytes as other bytes
-/// outside ASCII. In text in a legacy charset, few bytes form a valid sequence by chance.
+/// Returns whether the window is UTF-8 mixed with something else: at least twice as many valid sequences of several bytes
+/// as other bytes outside ASCII, or at least a fifth of the lines that are not ASCII are valid. In text in a legacy
+/// charset, few bytes form a valid sequence by chance, and hardly ever all of a line.
 pub(super) fn is_mixed(window: &[u8]) -> bool {
+    let [mut valid_lines, mut invalid_lines] = [0usize; 2];
+    for line in window.split(|byte| *byte == b'\n').filter(|line| !line.is_ascii()) {
+        match str::from_utf8(line) {
+            Ok(_) => valid_lines += 1,
+            Err(_) => invalid_lines += 1,
+        }
+    }
+    if valid_lines >= MIN_VALID_LINES && valid_lines * 4 >= invalid_lines {
+        return true;
+    }
     let [mut valid, mut invalid] = [0usize; 2];
     for chunk in window.utf8_chunks() {
         valid += chunk.valid().chars().filter(|ch| !ch.is_ascii()).count();
@@ -38,6 +49,9 @@ pub(super) fn is_mixed(window: &[u8]) -> bool {
     }
     valid >= 2 * invalid || window.len() < MINIMUM && valid >= invalid
 }
+
+/// The fewest lines of valid UTF-8 from which a window is recognised that is mixed line by line.
+const MIN_VALID_LINES: usize = 2;
 
 /// The fewest code units from which UTF-16 or UTF-32 is recognised. Text such as `b");"` is too short to tell.
 const MIN_UNITS: usize = 6;
