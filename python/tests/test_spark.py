@@ -238,3 +238,15 @@ def test_remote_files():
     for path, count in [("memory://spark/_c.dat", 1), ("memory://spark", 2)]:
         source = charpipe.spark.CharpipeDataSource({"layout": LIST, "encoding": "IBM037", "path": path})
         assert len(source.reader(source.schema()).partitions()) == count
+
+
+def test_records_that_are_longer_than_the_layout(spark, tmp_path):
+    path = tmp_path / "data"
+    path.write_bytes(b"\0\x06\0\0" + "ab".encode("cp037") + b"\0\x07\0\0" + "cde".encode("cp037"))
+    options = {"layout": "A 1 2 text\n", "records": "rdw"}
+    with pytest.raises(Exception, match="record 2: it has 3 bytes, but the layout describes only 2 of them"):
+        load(spark, path, **options).collect()
+    rows = load(spark, path, overlong="cut", **options).collect()
+    assert [row.A for row in rows] == ["ab", "cd"]
+    rows = load(spark, path, mode="PERMISSIVE", **options).collect()
+    assert [row.A for row in rows] == ["ab", None]
