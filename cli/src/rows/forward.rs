@@ -164,7 +164,7 @@ impl Run<'_> {
         });
         account.bytes_in = match &ended {
             // How far the input was read beyond it depends on the size of the buffers.
-            Err(Ending::Failed(Trouble::Record { offset, .. })) => *offset,
+            Err(Ending::Failed(Trouble::Record { offset, .. } | Trouble::Limit { offset, .. })) => *offset,
             _ => cutter.offset(),
         };
         if let Err(ending) = ended {

@@ -383,6 +383,22 @@ fn threads_and_several_files() {
     assert_eq!(fs::read_to_string(path("report")).unwrap(), report);
 }
 
+/// How much was read of a record that is too long depends on the size of the buffers, and is not reported.
+#[test]
+fn a_record_that_is_too_long() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    fs::write(path("list"), "A 1 4 text\n").unwrap();
+    fs::write(path("in"), [&b"\0\0\0\x04abcd\0\x20\0\0"[..], &vec![b'x'; 3 << 19]].concat()).unwrap();
+    for jobs in [1, 2] {
+        let line = format!("-q --layout {} --records u32 -f latin1 --report {}", path("list"), path("report"));
+        assert_eq!(rows(&format!("{line} --jobs {jobs} {}", path("in")), b"").status.code(), Some(1));
+        let report: Value = serde_json::from_str(&fs::read_to_string(path("report")).unwrap()).unwrap();
+        assert_eq!((&report["bytes_in"], &report["error"]["offset"]), (&8.into(), &8.into()), "{jobs}");
+        assert_eq!(report["error"]["code"], "record-too-long");
+    }
+}
+
 #[test]
 fn edited_numbers_are_numbers_in_both_directions() {
     let folder = tempfile::tempdir().unwrap();
