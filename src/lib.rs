@@ -108,6 +108,7 @@ pub use codec::EbcdicNl;
 pub use codec::{Codec, Decoder, Encoder};
 pub use detect::{Detector, Kind, Verdict, detect};
 pub use error::{Error, ErrorKind, RecordPosition};
+pub use records::overlong::OnOverlong;
 pub use registry::Registry;
 pub use text::controls::OnControl;
 pub use text::eol::{Eol, OnNewlineInRecord};
@@ -117,7 +118,7 @@ pub use text::normalize::Normalization;
 pub use transcoder::tokio;
 pub use transcoder::{
     Bom, CutRecord, DecodeReader, EncodeWriter, Faults, FinishError, Gaps, MalformedAt, NamedOption, OnMalformed,
-    OnOverlong, OnUnknown, OnUnmappable, OptionValue, Padding, Progress, RecordsCut, Relabel, Relabelled, Report,
-    Status, Transcode, Transcoder, UnmappableAt, ValueDecoder, decode, transcode,
+    OnUnknown, OnUnmappable, OptionValue, Padding, Progress, RecordsCut, Relabel, Relabelled, Report, Status,
+    Transcode, Transcoder, UnmappableAt, ValueDecoder, decode, transcode,
 };
 pub use words::{UnknownWord, Word};

@@ -14,12 +14,13 @@ use crate::codec::EbcdicNl;
 use crate::detect::statistics::Candidate;
 use crate::detect::{Diagnostic, Family, Kind, Looks, Policy, Severity, Source, Verdict};
 use crate::error::{Error, RecordPosition};
+use crate::records::overlong::OnOverlong;
 use crate::records::{Carriage, Columns, Shape};
 use crate::text::controls::OnControl;
 use crate::text::eol::{Eol, OnNewlineInRecord};
 use crate::transcoder::{
-    Bom, CutRecord, Faults, Gaps, MalformedAt, OnMalformed, OnOverlong, OnUnknown, OnUnmappable, Padding, RecordsCut,
-    Relabel, Relabelled, Report, UnmappableAt,
+    Bom, CutRecord, Faults, Gaps, MalformedAt, OnMalformed, OnUnknown, OnUnmappable, Padding, RecordsCut, Relabel,
+    Relabelled, Report, UnmappableAt,
 };
 use crate::words::Word;
 use serde::de::Error as _;

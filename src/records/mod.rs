@@ -8,6 +8,7 @@
 //! | `deframe.rs` | [`Deframer`]: from bytes to records, a single state machine for all shapes |
 //! | `frame.rs` | [`Framer`]: from records to bytes |
 //! | `label.rs` | [`DataSet`] and [`TapeFile`]: the labels of a tape, and how to choose one of its files |
+//! | `overlong.rs` | [`OnOverlong`](crate::OnOverlong): what to do with what does not fit into a record |
 //! | `reader.rs` | [`Records`] and [`RecordWriter`]: both directions, for a reader and a writer |
 //! | `split.rs` | [`RecordSlices`] and [`resync`]: records in memory, and in parts of a stream |
 //! | `parts.rs` | [`splits`] and [`Split`]: where a file can be cut into parts that are read side by side |
@@ -18,6 +19,7 @@ mod columns;
 mod deframe;
 mod frame;
 mod label;
+pub(crate) mod overlong;
 pub(crate) mod packed;
 mod parts;
 mod reader;

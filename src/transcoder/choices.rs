@@ -139,18 +139,3 @@ pub enum Gaps {
 }
 
 words! { Gaps { Drop: "drop", Hex: "hex", Keep: "keep" } }
-
-/// What to do with text whose encoded bytes do not fit into the output record.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[non_exhaustive]
-pub enum OnOverlong {
-    /// Fails with [`ErrorKind::RecordTooLong`](crate::ErrorKind::RecordTooLong). Blanks at the end of a fixed record do
-    /// not count towards its length. If the input consists of records too, a final shift-in does not count either,
-    /// because an input record that was cut inside its double-byte text has none.
-    #[default]
-    Fail,
-    /// Cuts the record between two characters, so that it ends in the initial shift state.
-    Cut,
-}
-
-words! { OnOverlong { Fail: "fail", Cut: "cut" } }

@@ -60,7 +60,7 @@ mod suspect;
 mod translit;
 mod way;
 
-pub use choices::{Bom, Gaps, OnMalformed, OnOverlong, OnUnknown, OnUnmappable, Padding, Relabel};
+pub use choices::{Bom, Gaps, OnMalformed, OnUnknown, OnUnmappable, Padding, Relabel};
 pub use entry::{decode, transcode};
 pub use io::reader::DecodeReader;
 #[cfg(feature = "tokio")]

@@ -113,7 +113,7 @@ const TABLE: &[(NamedOption, Set)] = &[
     word!("gaps", super::Gaps, gaps),
     flag!("shift-blanks", |job, yes| job.shifts_as_blanks(yes)),
     word!("record-newlines", crate::text::eol::OnNewlineInRecord, on_newline_in_record),
-    word!("overlong", super::OnOverlong, on_overlong),
+    word!("overlong", crate::records::overlong::OnOverlong, on_overlong),
     text!("jobs", OptionValue::Text, |job, number| jobs(job, number)),
 ];
 

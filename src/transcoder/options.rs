@@ -1,9 +1,10 @@
 //! The builder for a conversion: its source, its target and its policies.
 
-use super::choices::{Bom, Gaps, OnMalformed, OnOverlong, OnUnknown, OnUnmappable, Padding, Relabel};
+use super::choices::{Bom, Gaps, OnMalformed, OnUnknown, OnUnmappable, Padding, Relabel};
 use crate::codec::{Codec, EbcdicNl};
 use crate::detect::{Hints, Kind, Policy};
 use crate::error::{Error, ErrorKind};
+use crate::records::overlong::OnOverlong;
 use crate::records::{Carriage, Columns, Deframer, Framer, Shape, TapeFile};
 use crate::registry::Registry;
 use crate::text::controls::OnControl;

@@ -11,13 +11,14 @@ use crate::codec::{Codec, is_ebcdic};
 use crate::codec::{EbcdicNl, apply_newline};
 use crate::detect::{Declaration, Diagnostic, Kind, Verdict};
 use crate::error::{Error, ErrorKind};
+use crate::records::overlong::OnOverlong;
 #[cfg(feature = "normalize")]
 use crate::text::controls::OnControl;
 use crate::text::eol::{Eol, EolStage, NelAsLf, OnNewlineInRecord};
 use crate::text::xml::XmlPlace;
 use crate::text::{Stage, Text};
 use crate::transcoder::byte_page::{BytePage, contains_ascii};
-use crate::transcoder::choices::{Bom, Gaps, OnMalformed, OnOverlong, OnUnmappable, Padding, Relabel};
+use crate::transcoder::choices::{Bom, Gaps, OnMalformed, OnUnmappable, Padding, Relabel};
 use crate::transcoder::faults::UnmappablePolicy;
 use crate::transcoder::guard::{CheckedDecoder, CheckedEncoder};
 use crate::transcoder::newline_watch::NewlineWatch;

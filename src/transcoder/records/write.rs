@@ -6,8 +6,8 @@ use crate::arch::types::Translation;
 use crate::codec::{ByteSink, Codec, MIN_ROOM, PageBuffer, Step, Stop, Unmappable, Utf8Sink};
 use crate::codec::{blank, has_shift_codes};
 use crate::error::{Error, ErrorKind};
+use crate::records::overlong::OnOverlong;
 use crate::records::{Framer, Shape};
-use crate::transcoder::choices::OnOverlong;
 use crate::transcoder::report::{CutRecord, Place};
 use std::sync::Arc;
 
