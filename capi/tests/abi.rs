@@ -142,6 +142,25 @@ fn data(name: &str) -> Vec<u8> {
 }
 
 /// However the input is cut and however small the output is: the same output and the same error as in the library.
+/// Whoever sends a few bytes and waits for the answer gets it, also if the encoding is named.
+#[test]
+fn what_is_decided_is_given_out_at_once() {
+    for (options, input, expected) in [
+        ("from=windows-1252", &b"ok\xE9\n"[..], &["o", "k", "é", "\n"][..]),
+        ("from=UTF-8", b"ok\n", &["o", "k", "\n"]),
+        ("from=IBM1047", b"\x96\x92", &["o", "k"]),
+        // What may become a byte order mark is awaited.
+        ("from=UTF-8", b"\xEF\xBBo", &["", ""]),
+    ] {
+        let stream = Stream::open(options);
+        let mut room = [0; 64];
+        for (byte, expected) in input.iter().zip(expected) {
+            let (status, read, written) = stream.step(&[*byte], &mut room);
+            assert_eq!((status, read, &room[..written]), (NEED_INPUT, 1, expected.as_bytes()), "{options}");
+        }
+    }
+}
+
 #[test]
 fn any_cut_gives_the_same() {
     let faulty = [&b"<?xml version='1.0'?><a>"[..], "grün €".as_bytes(), b"</a>\xE2\x82"].concat();
