@@ -196,6 +196,9 @@ struct DocumentFacts {
     candidates: Vec<Candidate>,
 }
 
+/// A codec, and the length in bytes of its byte order mark at the beginning of the input; 0 if there is none.
+type CodecAndBom = (Arc<dyn Codec>, usize);
+
 /// The longest byte order mark that a codec may have: 4 bytes for UCS-4, UTF-EBCDIC and GB18030.
 const LONGEST_BOM: usize = 4;
 
@@ -415,12 +418,7 @@ impl Detector {
     /// Returns the caller's codec, in the byte order shown by its own byte order mark or else by the byte pattern, and
     /// the length of that mark. The codec itself says what the bytes of the mark are. Returns `None` if these bytes may
     /// still become a mark; what cannot is not waited for, because the peer that sends it may wait for an answer.
-    fn of_user(
-        &self,
-        from: &Arc<dyn Codec>,
-        start: &Prefix,
-        eof: bool,
-    ) -> Result<Option<(Arc<dyn Codec>, usize)>, Error> {
+    fn of_user(&self, from: &Arc<dyn Codec>, start: &Prefix, eof: bool) -> Result<Option<CodecAndBom>, Error> {
         let candidates = match from.info().byte_orders {
             Some(orders) => orders.names.iter().map(|name| self.registry.codec(name)).collect::<Result<_, _>>()?,
             None => vec![from.clone()],
