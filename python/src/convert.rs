@@ -128,9 +128,10 @@ const PIECE: usize = 256 << 10;
 /// Where input comes from.
 enum From {
     File(BufReader<File>),
-    /// A binary file object, and what was read from it.
+    /// A binary file object, the method that reads from it, and what was read.
     Object {
         file: Py<PyAny>,
+        read: &'static str,
         piece: Vec<u8>,
         at: usize,
     },
@@ -151,7 +152,10 @@ impl From {
     /// Opens a path, or takes a file object or bytes.
     fn of(input: &Bound<'_, PyAny>) -> PyResult<From> {
         if input.hasattr("read")? {
-            return Ok(From::Object { file: input.clone().unbind(), piece: Vec::new(), at: 0 });
+            // `read` of a buffered pipe waits for as many bytes as are asked for, and whoever sends them may wait, too.
+            let is_buffered = input.is_instance(&input.py().import("io")?.getattr("BufferedReader")?)?;
+            let read = if is_buffered { "read1" } else { "read" };
+            return Ok(From::Object { file: input.clone().unbind(), read, piece: Vec::new(), at: 0 });
         }
         if input.is_instance_of::<PyString>() || input.hasattr("__fspath__")? {
             let path: PathBuf = input.extract()?;
@@ -220,13 +224,13 @@ impl BufRead for Source {
                 }
                 Ok(&piece[*at..])
             }
-            From::Object { file, piece, at } => {
+            From::Object { file, read, piece, at } => {
                 if *at == piece.len() {
-                    let read = Python::attach(|py| {
-                        let data = file.bind(py).call_method1("read", (PIECE,))?;
+                    let next = Python::attach(|py| {
+                        let data = file.bind(py).call_method1(*read, (PIECE,))?;
                         Ok::<_, PyErr>(Memory::of(&data)?.as_slice().to_vec())
                     });
-                    (*piece, *at) = (read.map_err(io::Error::other)?, 0);
+                    (*piece, *at) = (next.map_err(io::Error::other)?, 0);
                 }
                 Ok(&piece[*at..])
             }

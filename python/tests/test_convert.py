@@ -7,6 +7,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 
 import charpipe
 import pytest
@@ -258,3 +259,19 @@ def test_it_agrees_with_the_command(data):
     report = charpipe.transcode((data / "latin1.xml").read_bytes(), io.BytesIO())
     assert json.dumps(report.to_dict())
     assert report.relabelled == {"from": "ISO-8859-1", "to": "UTF-8"} and report.verdict.encoding == "ISO-8859-1"
+
+
+def test_a_peer_that_waits_for_the_answer():
+    ours, theirs = os.pipe()
+    back, answers = os.pipe()
+    with open(ours, "rb") as source, open(answers, "wb") as sink, open(back, "rb", buffering=0) as answer:
+        run = threading.Thread(target=charpipe.transcode, args=(source, sink), kwargs={"from_": "windows-1252"})
+        run.start()
+        for sent, expected in [(b"o", "o"), (b"k\xe9\n", "ké\n"), (b"yes\n", "yes\n")]:
+            os.write(theirs, sent)
+            arrived = b""
+            while len(arrived) < len(expected.encode()):
+                arrived += answer.read(100)
+            assert arrived == expected.encode()
+        os.close(theirs)
+        run.join()
