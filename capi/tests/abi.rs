@@ -407,13 +407,11 @@ fn drain(stream: &Stream, output: &mut Vec<u8>) {
 fn pending_bytes_are_those_of_an_unfinished_character() {
     let stream = Stream::open("from=UTF-8\nas=text");
     let mut room = [0; 64];
-    assert_eq!(
-        (stream.step(b"ab", &mut room), stream.pending()),
-        ((NEED_INPUT, 2, 0), 2),
-        "it may be a byte order mark"
-    );
-    assert_eq!((stream.step(b"cd\xE2\x82", &mut room), stream.pending()), ((NEED_INPUT, 4, 4), 2));
+    assert_eq!((stream.step(b"abcd\xE2\x82", &mut room), stream.pending()), ((NEED_INPUT, 6, 4), 2));
     assert_eq!((stream.step(b"\xAC", &mut room), stream.pending()), ((NEED_INPUT, 1, 3), 0));
+    let stream = Stream::open("from=UTF-8\nas=text");
+    let at = (stream.step(b"\xEF\xBB", &mut room), stream.pending());
+    assert_eq!(at, ((NEED_INPUT, 2, 0), 2), "it may be a byte order mark");
 }
 
 #[test]
@@ -447,7 +445,7 @@ fn texts_of_several_functions_are_valid_together() {
     assert_eq!(lent(texts.0[1]).as_deref(), Some("malformed"));
     assert_eq!(lent(texts.0[2]).as_deref(), Some("byte 1: FF is not valid UTF-8"));
     assert!(lent(texts.0[0]).unwrap().contains("\"FF\""));
-    assert!(lent(texts.1).unwrap().contains("\"bytes_in\":2") && lent(texts.2).unwrap().contains("UTF-8"));
+    assert!(lent(texts.1).unwrap().contains("\"bytes_in\":1") && lent(texts.2).unwrap().contains("UTF-8"));
 }
 
 /// Different threads use different handles, and a handle moves from one thread to another.

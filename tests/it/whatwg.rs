@@ -195,6 +195,26 @@ fn single_byte_tables_equal_those_of_encoding_rs() {
 
 /// Encodes all of Unicode in one run, with approximations, into buffers of many sizes. Compares the bytes and the
 /// unmappable characters.
+/// Leaves out the escape sequences of the set that the text is in already: encoding_rs writes them after an unmappable
+/// character, as if there were a replacement in ASCII.
+fn without_known_escapes(bytes: &[u8]) -> Vec<u8> {
+    let (mut set, mut kept, mut rest) = (&b"\x1B(B"[..], Vec::new(), bytes);
+    while let Some((&first, after)) = rest.split_first() {
+        if first != 0x1B {
+            kept.push(first);
+            rest = after;
+            continue;
+        }
+        let (escape, after) = rest.split_at(3);
+        if escape != set {
+            kept.extend_from_slice(escape);
+            set = escape;
+        }
+        rest = after;
+    }
+    kept
+}
+
 #[test]
 fn every_character_is_encoded_as_by_encoding_rs() {
     for encoding in encodings() {
@@ -249,6 +269,7 @@ fn every_character_is_encoded_as_by_encoding_rs() {
             let back = |at: usize| expected[at..].starts_with(b"\x1B(B\x1B");
             let kept = |at: usize| !(at.saturating_sub(2)..=at).any(back);
             expected = (0..expected.len()).filter(|at| kept(*at)).map(|at| expected[at]).collect();
+            expected = without_known_escapes(&expected);
             assert!(decode_strictly(&*codec(encoding), &written).is_some());
         }
         assert!(written == expected, "{name}");
