@@ -193,8 +193,6 @@ fn single_byte_tables_equal_those_of_encoding_rs() {
     }
 }
 
-/// Encodes all of Unicode in one run, with approximations, into buffers of many sizes. Compares the bytes and the
-/// unmappable characters.
 /// Leaves out the escape sequences of the set that the text is in already: encoding_rs writes them after an unmappable
 /// character, as if there were a replacement in ASCII.
 fn without_known_escapes(bytes: &[u8]) -> Vec<u8> {
@@ -215,6 +213,8 @@ fn without_known_escapes(bytes: &[u8]) -> Vec<u8> {
     kept
 }
 
+/// Encodes all of Unicode in one run, with approximations, into buffers of many sizes. Compares the bytes and the
+/// unmappable characters.
 #[test]
 fn every_character_is_encoded_as_by_encoding_rs() {
     for encoding in encodings() {
