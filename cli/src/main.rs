@@ -48,7 +48,18 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    panics::run(|| run(std::env::args_os())).into()
+    panics::run(|| run(args_os())).into()
+}
+
+/// Returns the arguments. On Windows no shell expands `*.txt`, so the program does.
+#[cfg(windows)]
+fn args_os() -> impl Iterator<Item = OsString> {
+    wild::args_os()
+}
+
+#[cfg(not(windows))]
+fn args_os() -> impl Iterator<Item = OsString> {
+    std::env::args_os()
 }
 
 fn run(args: impl IntoIterator<Item = OsString>) -> Status {

@@ -123,7 +123,6 @@ fn text(folder: &TempDir, name: &str) -> String {
 
 /// With any number of jobs, the other files are converted, the old file stays, and no temporary file remains.
 #[test]
-#[cfg_attr(windows, ignore = "wine 8 cannot replace or reopen a file that is open")]
 fn it_is_the_error_of_one_file() {
     // Detection has read one byte, with which no mark of this encoding begins. The decoder panics on those that follow.
     let line = format!("charpipe: bad: byte 1: {SAID} (this is a bug in charpipe; please report it)\n");

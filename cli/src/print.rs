@@ -2,7 +2,7 @@
 //! "cannot write".
 
 use crate::files::name::Name;
-use crate::files::output::Output;
+use crate::files::output::{self, Output};
 use crate::files::read_files::ReadFiles;
 use crate::messages::say;
 use crate::status::Status;
@@ -47,7 +47,7 @@ pub(crate) fn finish<T>(name: &Name, written: io::Result<T>) -> Status {
 /// Returns whether a write failed because the reader has closed the pipe. An [`Output`] fails in this way only if it is a
 /// main output and a pipe or a socket.
 pub(crate) fn is_closed_pipe(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::BrokenPipe
+    output::is_closed_pipe(error)
 }
 
 /// Reports that the output called `name` cannot be written.

@@ -106,27 +106,29 @@ impl AtomicFile {
 
     /// Puts the new file in the place of the old one. If this fails, the old file is still there.
     pub fn rename(self, hold: &Hold) -> io::Result<RenamedFile> {
-        if let Some(old) = &self.old {
-            self.place.must_be(old)?;
+        let AtomicFile { new, place, old } = self;
+        if let Some(old) = old.and_then(while_replaced) {
+            place.must_be(&old)?;
         }
         // No system call replaces a file by one that has no name: for an instant the new file needs one.
-        let (file, temporary) = self.new.into_named(&self.place.folder, hold)?;
-        temporary.put_over(&self.place)?;
-        Ok(RenamedFile { place: self.place, file })
+        let (file, temporary) = new.into_named(&place.folder, hold)?;
+        let file = while_replaced(file);
+        temporary.put_over(&place)?;
+        Ok(RenamedFile { place, file })
     }
 }
 
 /// A new file that has taken the place of an old one.
 pub struct RenamedFile {
     place: Place,
-    file: File,
+    file: Option<File>,
 }
 
 impl RenamedFile {
     /// Fails if the file at the place is not the new file: another user who can write to the directory may have put a
     /// different file under the temporary name.
     pub fn check(self) -> io::Result<()> {
-        self.place.must_be(&self.file)
+        self.file.map_or(Ok(()), |file| self.place.must_be(&file))
     }
 }
 
@@ -191,8 +193,9 @@ impl NewFile {
     /// Puts the file at a place, and replaces any file there.
     pub fn put_over(self, place: &Place, hold: &Hold) -> io::Result<()> {
         let (file, temporary) = self.into_named(&place.folder, hold)?;
+        let file = while_replaced(file);
         temporary.put_over(place)?;
-        place.must_be(&file)
+        file.map_or(Ok(()), |file| place.must_be(&file))
     }
 
     /// Puts the file at a place where there must be no file.
@@ -205,9 +208,10 @@ impl NewFile {
             }
         }
         let (file, temporary) = self.into_named(&place.folder, hold)?;
+        let file = while_replaced(file);
         temporary.folder.rename_new(&temporary.name, &place.name)?;
         temporary.forget();
-        place.must_be(&file)
+        file.map_or(Ok(()), |file| place.must_be(&file))
     }
 }
 
@@ -252,6 +256,12 @@ impl Drop for TemporaryName {
         }
         signals::forget(&self.folder, &self.name);
     }
+}
+
+/// Returns an open file if it may stay open while it is renamed or replaced. On Windows it is closed: an open file can
+/// neither be replaced nor, on every file system, be renamed, and its identity is not known there anyway.
+pub fn while_replaced<T>(file: T) -> Option<T> {
+    cfg!(unix).then_some(file)
 }
 
 /// Gives the open file `old`, which is at `from` and not at `to`, the name `to` as a second name, which replaces any file

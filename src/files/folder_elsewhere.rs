@@ -196,8 +196,9 @@ impl EntryKind {
     }
 }
 
+/// Opens the file at `path`. The system's error for a directory would be that access is denied.
 pub fn open_typed(path: &Path) -> io::Result<File> {
-    File::open(path)
+    File::open(path).map_err(|error| if path.is_dir() { io::ErrorKind::IsADirectory.into() } else { error })
 }
 
 pub(super) fn split(path: &Path) -> Option<(&Path, &OsStr)> {

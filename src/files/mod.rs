@@ -48,7 +48,7 @@ pub use output_file::{Content, OutputFile};
 
 // What the command needs besides, to replace many files in one run. Not covered by semantic versioning.
 #[doc(hidden)]
-pub use atomic_file::{AtomicFile, NewFile, RenamedFile, is_temporary_name, name_over};
+pub use atomic_file::{AtomicFile, NewFile, RenamedFile, is_temporary_name, name_over, while_replaced};
 #[doc(hidden)]
 pub use blocking::{Blocking, write_all};
 #[doc(hidden)]

@@ -105,7 +105,9 @@ impl Backup {
         // it cannot be made twice either.
         let refused = match self.objection(old) {
             _ if self.force => None,
-            Ok(None) if from.must_be(old).is_ok() => self.keep(from, old).map(|kept| self.undo(kept, from, old)).err(),
+            Ok(None) if from.must_be(old).is_ok() => {
+                self.keep(from, old).map(|kept| self.undo(kept, from, Some(old))).err()
+            }
             Ok(objection) => objection.map(Into::into),
             Err(error) => Some(error),
         };
@@ -136,7 +138,8 @@ impl Backup {
     /// Makes a backup in place of another one.
     fn replace(&self, from: &Place, old: &File) -> io::Result<Kept> {
         let hold = signals::hold();
-        let is_there = self.place.must_be(old).is_ok();
+        // Only Unix tells whether two names lead to one file.
+        let is_there = cfg!(unix) && self.place.must_be(old).is_ok();
         if is_there || name_over(old, from, &self.place, &hold).is_ok() && self.place.must_be(old).is_ok() {
             return Ok(Kept { hold, is_new: false });
         }
@@ -149,8 +152,8 @@ impl Backup {
 
     /// Removes a backup because the file was not replaced. It stays if the file is not at `from` any more: then the backup
     /// may have the only copy of the content.
-    pub(crate) fn undo(&self, kept: Kept, from: &Place, old: &File) {
-        if kept.is_new && from.must_be(old).is_ok() {
+    pub(crate) fn undo(&self, kept: Kept, from: &Place, old: Option<&File>) {
+        if kept.is_new && old.is_none_or(|old| from.must_be(old).is_ok()) {
             _ = self.place.folder.remove(&self.place.name);
         }
     }

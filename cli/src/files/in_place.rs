@@ -5,7 +5,7 @@ use crate::files::backup::{Backup, BackupExists};
 use crate::files::input::OpenInput;
 use crate::files::streams::read_at;
 use charpipe::codec::PageBuffer;
-use charpipe::files::{AtomicFile, ChangedFolders, Place, changed, signals};
+use charpipe::files::{AtomicFile, ChangedFolders, Place, changed, signals, while_replaced};
 use std::fs::{File, Metadata};
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -139,26 +139,29 @@ impl InPlace {
         new.prepare()?;
         // Anything that another process has written to the file meanwhile would be lost.
         let is_unchanged = self.place.must_be(&self.old).is_ok() && State::of(&self.old.metadata()?) == self.state;
-        let Some(backup) = &self.backup else {
+        let InPlace { place, backup, old, .. } = self;
+        let Some(backup) = backup else {
+            let _old = while_replaced(old);
             if !is_unchanged {
                 return Err(changed());
             }
             new.put_in_place(&signals::hold())?;
-            return folders.note(&self.place.folder).map(|()| true);
+            return folders.note(&place.folder).map(|()| true);
         };
         if !is_unchanged {
-            return Err(backup.changed(&self.place, &self.old));
+            return Err(backup.changed(&place, &old));
         }
-        let kept = backup.keep(&self.place, &self.old)?;
+        let kept = backup.keep(&place, &old)?;
+        let old = while_replaced(old);
         match new.rename(&kept.hold) {
             // From here on the backup has the only copy of the old content.
             Ok(renamed) => renamed.check()?,
             Err(error) => {
-                backup.undo(kept, &self.place, &self.old);
+                backup.undo(kept, &place, old.as_deref());
                 return Err(error);
             }
         }
-        folders.note(&self.place.folder)?;
+        folders.note(&place.folder)?;
         Ok(true)
     }
 }

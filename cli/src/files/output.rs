@@ -264,7 +264,15 @@ fn has_reader(stream: &Metadata) -> bool {
 /// Returns the error of a write. A closed pipe keeps its kind only if that is no failure: a regular file of a network or
 /// FUSE file system can report the same, and then data is missing.
 fn told(error: io::Error, may_end_early: bool) -> io::Error {
-    if error.kind() == io::ErrorKind::BrokenPipe && !may_end_early { io::Error::other(error) } else { error }
+    if is_closed_pipe(&error) && !may_end_early { io::Error::other(error) } else { error }
+}
+
+/// Returns whether a write failed because there is nobody who would read it.
+pub(crate) fn is_closed_pipe(error: &io::Error) -> bool {
+    /// `ERROR_PIPE_NOT_CONNECTED` of Windows, which the standard library does not count among them.
+    const NOT_CONNECTED: i32 = 233;
+
+    error.kind() == io::ErrorKind::BrokenPipe || cfg!(windows) && error.raw_os_error() == Some(NOT_CONNECTED)
 }
 
 impl Write for Output {

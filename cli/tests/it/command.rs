@@ -649,7 +649,6 @@ fn a_failing_file_does_not_stop_the_others_and_the_highest_status_counts() {
 }
 
 #[test]
-#[cfg_attr(windows, ignore = "wine 8 cannot replace or reopen a file that is open")]
 fn output_to_a_new_file_and_onto_the_input() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("doc.xml");
@@ -695,7 +694,52 @@ fn output_that_cannot_be_opened_exits_3() {
 }
 
 #[test]
-#[cfg_attr(windows, ignore = "wine 8 cannot replace or reopen a file that is open")]
+fn files_in_place_and_their_backups() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("a"), b"caf\xE9").unwrap();
+    let run = |options: &[&str]| charpipe().current_dir(&folder).args(["-f", "ISO-8859-1"]).args(options).run();
+    silent(&run(&["--in-place", "a"]), b"");
+    assert_eq!(fs::read(path("a")).unwrap(), "café".as_bytes());
+    fs::write(path("a"), b"caf\xE9").unwrap();
+    silent(&run(&["--in-place=.old", "a"]), b"");
+    let output = run(&["--in-place=.old", "a"]);
+    assert_eq!(status(&output), 1);
+    assert!(stderr(&output).starts_with("charpipe: a: byte 0: a.old exists already"), "{}", stderr(&output));
+    assert_eq!(fs::read(path("a")).unwrap(), "café".as_bytes());
+    assert_eq!(fs::read(path("a.old")).unwrap(), b"caf\xE9");
+    silent(&run(&["--in-place=.old", "--force", "a"]), b"");
+    assert_eq!(fs::read(path("a")).unwrap(), "cafÃ©".as_bytes());
+    assert_eq!(fs::read(path("a.old")).unwrap(), "café".as_bytes());
+    assert_eq!(names(&folder), ["a", "a.old"]);
+}
+
+/// It has read all that it wanted.
+#[test]
+fn a_reader_that_closes_the_pipe() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("a"), "a line of text\n".repeat(100_000)).unwrap();
+    let mut command = charpipe();
+    command.current_dir(&folder).arg("a").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut output = child.stdout.take().unwrap();
+    output.read_exact(&mut [0; 10]).unwrap();
+    drop(output);
+    silent(&child.wait_with_output().unwrap(), b"");
+}
+
+/// No shell does that there.
+#[cfg(windows)]
+#[test]
+fn patterns_on_windows() {
+    let folder = TempDir::new().unwrap();
+    for name in ["a.txt", "b.txt", "c.csv"] {
+        fs::write(folder.path().join(name), name).unwrap();
+    }
+    silent(&charpipe().current_dir(&folder).arg("*.txt").run(), b"a.txtb.txt");
+}
+
+#[test]
 fn input_that_cannot_be_opened_or_read_exits_3() {
     let folder = TempDir::new().unwrap();
     for command in ["convert", "detect"] {
