@@ -223,6 +223,29 @@ fn candidates() {
     assert_eq!((statistics::WINDOW, statistics::MINIMUM, statistics::MOST), (65536, 24, 12));
 }
 
+/// The data of a run that guesses is at most 3 MiB. A charset with a large table costs nothing if the input cannot be in
+/// it.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_of_a_guess() {
+    for (label, text) in [
+        ("windows-1252", "Größe und Übermut, die Straße läuft über den Fluß. Schöne Grüße.\n"),
+        ("KOI8-R", "Это простой русский текст для проверки кодировки.\n"),
+        ("Shift_JIS", "これは日本語のテキストです。漢字とかな。\n"),
+        ("GBK", "这是一个简单的中文文本，用来测试编码的猜测。我们希望结果是正确的。\n"),
+        ("Big5", "這是一個簡單的中文文本，用來測試編碼的猜測。我們希望結果是正確的。\n"),
+        ("EUC-KR", "한국어 텍스트입니다. 인코딩을 추측하는 시험입니다.\n"),
+    ] {
+        let text = text.repeat(20_000);
+        let bytes = passes(&format!("-t {label}"), text.as_bytes()).stdout;
+        let mut command = Command::new("sh");
+        command.args(["-c", "ulimit -d 3072; exec \"$0\" -q --guess", env!("CARGO_BIN_EXE_charpipe")]);
+        let output = piped_through(&mut command, &bytes);
+        assert!(output.status.success(), "{label}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(output.stdout == text.as_bytes(), "{label}");
+    }
+}
+
 /// charpipe follows as many symlinks as Linux does.
 #[cfg(unix)]
 #[test]

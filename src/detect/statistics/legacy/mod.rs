@@ -8,11 +8,13 @@
 //! |---|---|
 //! | `pages.rs` | the single-byte pages, with the languages that they were used for |
 //! | `languages.rs` | the models: alphabets and costs of pairs (`alphabets.txt`, `costs.bin`; made by `train.py`) |
+//! | `structure.rs` | which bytes can be in the charsets with the largest tables |
 //! | `multi_byte.rs` | the multi-byte charsets of East Asia, and the costs of their characters (`characters.txt`) |
 
 mod languages;
 mod multi_byte;
 mod pages;
+mod structure;
 
 use super::{Candidate, Guess, MINIMUM, MOST};
 use crate::registry::Registry;

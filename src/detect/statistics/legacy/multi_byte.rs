@@ -1,9 +1,11 @@
 //! The multi-byte charsets of East Asia: the window is decoded in each, and each character has a cost.
 
+use super::structure;
 use super::{Candidate, Guess, MARGIN, MAX_MEAN_COST, SCORE_SCALE, SHORT_ALLOWANCE};
 use crate::codec::{Codec, Stop, Utf8Sink};
 use crate::registry::Registry;
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hasher as _};
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
@@ -46,7 +48,8 @@ const BOUNDARY_COST: f32 = 3.0;
 /// A reading of the window.
 pub(super) struct MultiByte {
     name: String,
-    text: String,
+    /// A hash of the text: two texts that differ differ in it. The texts themselves would take megabytes.
+    text: u64,
     pub(super) cost: f32,
     /// The cost of the next reading that gives another text, minus that of this one.
     distance: f32,
@@ -64,7 +67,8 @@ impl MultiByte {
 
 /// Returns the readings that look like text, in order of cost.
 pub(super) fn read(window: &[u8], complete: bool, registry: &Registry) -> Vec<MultiByte> {
-    let known = CHARSETS.iter().filter_map(|charset| Some((charset, registry.codec(charset.label).ok()?)));
+    let possible = CHARSETS.iter().filter(|charset| structure::may_be(charset.label, window));
+    let known = possible.filter_map(|charset| Some((charset, registry.codec(charset.label).ok()?)));
     let mut readings: Vec<MultiByte> =
         known.filter_map(|(charset, codec)| reading(window, complete, charset, &*codec)).collect();
     crate::sort::by(&mut readings, |one, other| one.cost.total_cmp(&other.cost));
@@ -76,15 +80,21 @@ pub(super) fn read(window: &[u8], complete: bool, registry: &Registry) -> Vec<Mu
 }
 
 fn reading(window: &[u8], complete: bool, charset: &Charset, codec: &dyn Codec) -> Option<MultiByte> {
-    let (text, malformed) = decode(codec, window, complete, window.len() / MALFORMED_SHARE)?;
-    let characters = text.chars().filter(|ch| !ch.is_ascii()).count();
+    let count = |most| {
+        let mut characters = 0;
+        let malformed = decode(codec, window, complete, most, |ch| characters += usize::from(!ch.is_ascii()))?;
+        Some((characters, malformed))
+    };
+    let (characters, malformed) = count(window.len() / MALFORMED_SHARE)?;
     if characters == 0 || malformed * MALFORMED_SHARE > characters {
         return None;
     }
     let costs = costs().get(charset.language)?;
     let mut cost = MALFORMED_COST * malformed as f32;
     let mut before = ' ';
-    for ch in text.chars() {
+    let mut text = DefaultHasher::new();
+    decode(codec, window, complete, usize::MAX, |ch| {
+        text.write_u32(ch.into());
         if !ch.is_ascii() {
             cost += costs.of(ch);
         }
@@ -93,7 +103,8 @@ fn reading(window: &[u8], complete: bool, charset: &Charset, codec: &dyn Codec) 
             cost += BOUNDARY_COST;
         }
         before = ch;
-    }
+    });
+    let text = text.finish();
     let bytes = window.iter().filter(|byte| !byte.is_ascii()).count() as f32;
     // However long the text is, it may repeat itself.
     let is_text = cost <= bytes * (MAX_MEAN_COST + SHORT_ALLOWANCE / libm::sqrtf(bytes.min(200.0)));
@@ -102,18 +113,17 @@ fn reading(window: &[u8], complete: bool, charset: &Charset, codec: &dyn Codec) 
     is_text.then_some(MultiByte { name, text, cost, distance: f32::MAX, characters })
 }
 
-/// Decodes the window. Returns the text without what is malformed, and how often something is. `None`: more often than
-/// `most` times.
-fn decode(codec: &dyn Codec, window: &[u8], complete: bool, most: usize) -> Option<(String, usize)> {
+/// Decodes the window, and calls `take` with each character. Returns how often something is malformed, which is left out.
+/// `None`: more often than `most` times.
+fn decode(codec: &dyn Codec, window: &[u8], complete: bool, most: usize, mut take: impl FnMut(char)) -> Option<usize> {
     let mut decoder = codec.decoder();
     let mut room = [0; 4096];
-    let mut text = String::with_capacity(2 * window.len());
     let mut malformed = 0;
     let mut rest = window;
     loop {
         let mut sink = Utf8Sink::new(&mut room);
         let step = decoder.feed(rest, &mut sink);
-        text.push_str(sink.as_str());
+        sink.as_str().chars().for_each(&mut take);
         let is_stuck = step.read == 0 && sink.written() == 0;
         rest = rest.get(step.read..)?;
         match step.stop {
@@ -129,7 +139,7 @@ fn decode(codec: &dyn Codec, window: &[u8], complete: bool, most: usize) -> Opti
         }
     }
     let is_cut = complete && decoder.finish(&mut Utf8Sink::new(&mut room)) != Stop::InputEmpty;
-    Some((text, malformed + usize::from(is_cut)))
+    Some(malformed + usize::from(is_cut))
 }
 
 /// The costs of the characters of a language.
@@ -176,8 +186,8 @@ fn level_1(language: &str) -> Vec<char> {
     let Ok(codec) = Registry::builtin().codec(label) else { return Vec::new() };
     let trails = (0x40..=0x7E).chain(0xA1..=0xFE).filter(|trail| *label == "Big5" || *trail >= 0xA1);
     let pairs: Vec<u8> = trails.flat_map(|trail: u8| leads.clone().flat_map(move |lead| [lead, trail])).collect();
-    let mut chars: Vec<char> = decode(&*codec, &pairs, true, usize::MAX)
-        .map_or_else(Vec::new, |(text, _)| text.chars().filter(|ch| !ch.is_ascii()).collect());
+    let mut chars: Vec<char> = Vec::with_capacity(pairs.len() / 2);
+    decode(&*codec, &pairs, true, usize::MAX, |ch| chars.extend((!ch.is_ascii()).then_some(ch)));
     chars.sort_unstable();
     chars
 }
