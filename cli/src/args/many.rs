@@ -43,7 +43,9 @@ pub(crate) struct ManyArgs {
           default_missing_value = "", conflicts_with = "output")]
     pub(crate) in_place: Option<OsString>,
 
-    /// With --in-place=SUFFIX: convert a FILE whose FILESUFFIX exists, and replace FILESUFFIX
+    /// With --in-place=SUFFIX: replace FILESUFFIX if it exists
+    ///
+    /// Without it, a FILE whose FILESUFFIX exists is left as it is (`backup-exists`, exit status 1).
     #[arg(help_heading = FILES, long, requires = "in_place")]
     pub(crate) force: bool,
 

@@ -33,7 +33,7 @@ fn the_command_prints_the_json_of_the_library() {
         let report = to_string(transcoder.report()).unwrap().replace(&verdict, &named(&verdict));
         let report = report[1..].strip_suffix('}').unwrap();
         let error = to_string(&error).unwrap();
-        let expected = format!(r#"{{"input":"<stdin>","output":"<stdout>",{report},"error":{error}}}"#);
+        let expected = format!(r#"{{"input":"<stdin>","output":"<stdout>",{report},"stopped":false,"error":{error}}}"#);
         let stderr = run(&["-q", "--malformed", "replace", "--report", "-"], input).stderr;
         let stderr = String::from_utf8(stderr).unwrap();
         assert_eq!(stderr.lines().find(|line| line.starts_with('{')), Some(&*expected));
