@@ -50,15 +50,10 @@ fn shown(args: &[&str], input: &[u8], size: usize) -> Shown {
     let output = in_pieces(if is_conversion { &with_report } else { args }, input, size);
     Shown {
         output: output.stdout,
-        words: without_advice(std::str::from_utf8(&output.stderr).unwrap()),
+        words: String::from_utf8(output.stderr).unwrap(),
         status: output.status.code(),
         report: std::fs::read(report).ok().map(|json| serde_json::from_slice(&json).unwrap()),
     }
-}
-
-/// Leaves out what to try: that is advice from a look at as much of the input as was read by the time of the error.
-fn without_advice(words: &str) -> String {
-    words.lines().map(|line| format!("{}\n", line.split(" (").next().unwrap())).collect()
 }
 
 /// Returns what the command shows for an input, which is the same in pieces of one byte and of a few.
