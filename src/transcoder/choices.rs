@@ -131,7 +131,7 @@ pub enum Gaps {
     /// * A record that ends before a column does not get that column. A record that ends within a column keeps its
     ///   length, unless the converted text is longer: it may fill the whole column. (In a column without an end, it may
     ///   fill the output record.)
-    /// * A record that is too long for the output is an error, also with [`OnOverlong::Cut`].
+    /// * A record that is too long for the output is an error, also with [`OnOverlong::Cut`](crate::OnOverlong::Cut).
     ///
     /// There is no byte order mark, and no label is corrected. The choices about newlines, control characters, printer
     /// control codes, NULs and shift codes cannot be combined with this one, because there are no lines of text.
