@@ -126,8 +126,8 @@ pub enum Gaps {
     ///   text is shorter than the column, blanks fill the rest. If a blank does not fit, that is
     ///   [`ErrorKind::CannotPad`](crate::ErrorKind::CannotPad).
     /// * If the converted text is longer than the column, that is
-    ///   [`ErrorKind::ColumnTooLong`](crate::ErrorKind::ColumnTooLong); with [`Cut`](crate::OnOverlong::Cut) the text is cut between
-    ///   two characters. On a mixed page the shift codes of a column are balanced within its width.
+    ///   [`ErrorKind::ColumnTooLong`](crate::ErrorKind::ColumnTooLong); with [`Cut`](crate::OnOverlong::Cut) the text is
+    ///   cut between two characters. On a mixed page the shift codes of a column are balanced within its width.
     /// * A record that ends before a column does not get that column. A record that ends within a column keeps its
     ///   length, unless the converted text is longer: it may fill the whole column. (In a column without an end, it may
     ///   fill the output record.)
