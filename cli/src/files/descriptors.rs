@@ -1,5 +1,6 @@
 //! How many files can be open at once.
 
+use crate::files::streams::descriptor_limit;
 use std::num::NonZeroUsize;
 
 /// How many descriptors the conversion of one file takes at most: the input, the new file, the old one, the directories of
@@ -11,28 +12,17 @@ const PER_JOB: usize = 8;
 const RESERVE: usize = 6;
 
 /// Returns how many files this process can convert at once, in addition to what is open now.
-#[cfg(unix)]
 pub(crate) fn affordable_jobs() -> NonZeroUsize {
-    use rustix::process::{Resource, getrlimit};
-
-    let Some(limit) = getrlimit(Resource::Nofile).current else { return NonZeroUsize::MAX };
-    jobs_within(usize::try_from(limit).unwrap_or(usize::MAX), open_now())
-}
-
-#[cfg(not(unix))]
-pub(crate) fn affordable_jobs() -> NonZeroUsize {
-    NonZeroUsize::MAX
+    descriptor_limit().map_or(NonZeroUsize::MAX, |limit| jobs_within(limit, open_now()))
 }
 
 /// Returns the number of open descriptors, or of those that a run usually has if the system does not tell.
-#[cfg(unix)]
 fn open_now() -> usize {
     const USUAL: usize = 12;
 
     std::fs::read_dir("/dev/fd").map_or(USUAL, Iterator::count)
 }
 
-#[cfg_attr(not(unix), allow(dead_code))]
 fn jobs_within(limit: usize, open: usize) -> NonZeroUsize {
     NonZeroUsize::new(limit.saturating_sub(open + RESERVE) / PER_JOB).unwrap_or(NonZeroUsize::MIN)
 }

@@ -83,6 +83,19 @@ impl Standard {
     }
 }
 
+/// Returns how many descriptors this process may have, if there is a limit.
+#[cfg(unix)]
+pub(crate) fn descriptor_limit() -> Option<usize> {
+    use rustix::process::{Resource, getrlimit};
+
+    getrlimit(Resource::Nofile).current.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn descriptor_limit() -> Option<usize> {
+    None
+}
+
 /// Reads at an offset of a file, and leaves the position of the file as it is.
 #[cfg(unix)]
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
