@@ -708,7 +708,9 @@ fn files_in_place_and_their_backups() {
     assert!(stderr(&output).starts_with("charpipe: a: byte 0: a.old exists already"), "{}", stderr(&output));
     assert_eq!(fs::read(path("a")).unwrap(), "café".as_bytes());
     assert_eq!(fs::read(path("a.old")).unwrap(), b"caf\xE9");
-    silent(&run(&["--in-place=.old", "--force", "a"]), b"");
+    let output = run(&["--in-place=.old", "--force", "a"]);
+    assert_eq!(status(&output), 0);
+    assert!(stderr(&output).ends_with("(looks-like-utf8)\n"), "{}", stderr(&output));
     assert_eq!(fs::read(path("a")).unwrap(), "cafÃ©".as_bytes());
     assert_eq!(fs::read(path("a.old")).unwrap(), "café".as_bytes());
     assert_eq!(names(&folder), ["a", "a.old"]);

@@ -445,9 +445,15 @@ fn a_file_that_cannot_be_replaced_stays() {
     assert_eq!((&*folder.text("fixed"), folder.names().len()), ("old", 3));
 }
 
+/// Copies the command to a place that another user can reach. A process of its own does that: one that another test starts
+/// at the same time would hold a copy open for writing that this process makes, and it could not be run.
+pub(crate) fn copy_command(to: &Path) {
+    assert!(Command::new("cp").arg(CHARPIPE).arg(to).status().unwrap().success());
+}
+
 /// Runs the command as a user who owns nothing. The command is copied to a place that this user can reach.
 fn as_nobody(folder: &Folder, line: &str) -> Option<Output> {
-    fs::copy(CHARPIPE, folder.path("charpipe")).unwrap();
+    copy_command(&folder.path("charpipe"));
     let mut command = Command::new("setpriv");
     command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(folder.path("charpipe"));
     let output = command.args(line.split_whitespace()).current_dir(&folder.0).stdin(Stdio::null()).output();

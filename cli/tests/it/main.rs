@@ -56,6 +56,7 @@ mod exhaustion;
 mod failing_files;
 #[cfg(target_os = "linux")]
 mod pieces;
+#[cfg(target_os = "linux")]
 mod rows_outputs;
 #[cfg(target_os = "linux")]
 mod shared_folders;

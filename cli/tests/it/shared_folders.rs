@@ -875,7 +875,7 @@ fn a_link_to_files_of_another_user_without_root() {
     place.file("group/file", "old\n", 0, 0o660);
     chown(place.path("group/file"), Some(0), Some(OTHER)).unwrap();
     place.file("profile", "old\n", OTHER, 0o644);
-    fs::copy(CHARPIPE, place.path("charpipe")).unwrap();
+    crate::failing_files::copy_command(&place.path("charpipe"));
     let path = place.0.path().display().to_string();
     for (target, line) in [
         ("../group".to_owned(), "-o shared/x/new in"),
@@ -904,7 +904,7 @@ fn a_sticky_directory_without_root() {
     chown(place.path("shared"), Some(0), Some(0)).unwrap();
     place.file("shared/target", "old\n", OTHER, 0o644);
     place.link("target", "shared/link");
-    fs::copy(CHARPIPE, place.path("charpipe")).unwrap();
+    crate::failing_files::copy_command(&place.path("charpipe"));
     for (name, status) in [("link", 3), ("target", 0), ("own", 0)] {
         let mut command = Command::new(place.path("charpipe"));
         command.uid(OTHER).gid(OTHER).current_dir(&place.0).args(["-o", &format!("shared/{name}")]);
