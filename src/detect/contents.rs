@@ -240,8 +240,8 @@ pub(crate) struct LabelWatch {
     is_ebcdic: bool,
     /// Whether every byte outside ASCII becomes several bytes of UTF-8, once that was asked.
     grows: Option<bool>,
-    /// One of the bytes that are blank, newline and `e` in ASCII occurred in the window.
-    has_ascii: bool,
+    /// The position of the first byte in the window that is a blank, a newline or `e` in ASCII; looked for in EBCDIC only.
+    ascii: Option<u64>,
     taken: u64,
 }
 
@@ -254,7 +254,7 @@ impl LabelWatch {
             looks_for_c1: codec.name() == "ISO-8859-1",
             is_ebcdic: is_ebcdic(codec),
             grows: None,
-            has_ascii: false,
+            ascii: None,
             taken: offset,
         })
     }
@@ -288,9 +288,10 @@ impl LabelWatch {
 
     /// Takes the next bytes.
     pub(crate) fn feed(&mut self, src: &[u8]) {
-        if self.is_ebcdic && !self.has_ascii && self.taken < WINDOW as u64 {
+        if self.is_ebcdic && self.ascii.is_none() && self.taken < WINDOW as u64 {
             let window = &src[..src.len().min(WINDOW - self.taken as usize)];
-            self.has_ascii = window.iter().any(|byte| matches!(byte, b' ' | b'\n' | b'e'));
+            let at = window.iter().position(|byte| matches!(byte, b' ' | b'\n' | b'e'));
+            self.ascii = at.map(|at| self.taken + at as u64);
         }
         self.utf8.feed(src);
         if self.looks_for_c1 && self.c1.is_none() {
@@ -304,22 +305,23 @@ impl LabelWatch {
         self.utf8.end();
     }
 
-    /// Returns what speaks against `codec`, which `source` named, in the bytes up to the one at the offset `end`, or in all of
-    /// them.
-    pub(crate) fn doubt(&self, codec: &dyn Codec, source: Option<Source>, end: Option<u64>) -> Option<Diagnostic> {
-        let is_before = |at: &u64| end.is_none_or(|end| *at < end);
+    /// Returns what speaks against `codec`, which `source` named, in the bytes up to the one at the offset `last`, or in all of
+    /// them. The bytes after it may have been seen or not, and make no difference.
+    pub(crate) fn doubt(&self, codec: &dyn Codec, source: Option<Source>, last: Option<u64>) -> Option<Diagnostic> {
+        let is_known = |at: u64| last.is_none_or(|last| at <= last);
         let is_named = matches!(source, Some(Source::Charset | Source::Declaration | Source::Meta));
         let note = if is_named { Diagnostic::warning } else { Diagnostic::hint };
+        let has_malformed = self.utf8.malformed.as_ref().is_some_and(|(at, bytes)| is_known(at + bytes.len() as u64));
         // A short word in EBCDIC can be valid UTF-8, such as C8 89 for "Hi", but has none of these bytes.
-        let is_utf8 = self.utf8.malformed_at().filter(is_before).is_none() && (self.has_ascii || !self.is_ebcdic);
-        if let Some(offset) = self.utf8.multi_byte.filter(is_before).filter(|_| is_utf8) {
+        let is_utf8 = !has_malformed && (!self.is_ebcdic || self.ascii.is_some_and(is_known));
+        let multi_byte = self.utf8.multi_byte.filter(|(at, len)| is_utf8 && is_known(at + len - 1));
+        if let Some((offset, _)) = multi_byte {
             let message = format!("decoded as {}, but every byte outside ASCII is part of valid UTF-8", codec.name());
             return Some(note("looks-like-utf8", offset, message));
         }
         let message = "bytes from 80 to 9F are control characters in ISO-8859-1 and letters in windows-1252";
-        self.c1
-            .filter(|at| end.is_none_or(|end| *at <= end))
-            .map(|offset| note("looks-like-windows-1252", offset, message.to_owned()))
+        let c1 = self.c1.filter(|at| is_known(*at));
+        c1.map(|offset| note("looks-like-windows-1252", offset, message.to_owned()))
     }
 }
 
@@ -402,7 +404,8 @@ pub(crate) struct Utf8Watch {
     cut: Vec<u8>,
     taken: u64,
     malformed: Option<(u64, Vec<u8>)>,
-    multi_byte: Option<u64>,
+    /// Where the first sequence of several bytes begins, and its length.
+    multi_byte: Option<(u64, u64)>,
 }
 
 impl Utf8Watch {
@@ -436,7 +439,7 @@ impl Utf8Watch {
             sequence.push(rest[0]);
             let start = self.taken - (sequence.len() as u64 - 1);
             match str::from_utf8(&sequence) {
-                Ok(_) => _ = self.multi_byte.get_or_insert(start),
+                Ok(_) => _ = self.multi_byte.get_or_insert((start, sequence.len() as u64)),
                 Err(error) if error.error_len().is_none() => self.cut = sequence,
                 Err(error) => {
                     sequence.truncate(error.error_len().unwrap_or(1));
@@ -462,7 +465,9 @@ impl Utf8Watch {
         };
         if self.multi_byte.is_none() {
             let first = rest[..valid].iter().position(|byte| !byte.is_ascii());
-            self.multi_byte = first.map(|at| self.taken + at as u64);
+            // The lead byte says how long the sequence is: two bytes from C2 on, three from E0 on, four from F0 on.
+            let len = |lead: u8| 2 + u64::from(lead >= 0xE0) + u64::from(lead >= 0xF0);
+            self.multi_byte = first.map(|at| (self.taken + at as u64, len(rest[at])));
         }
         self.taken += rest.len() as u64;
     }
