@@ -33,6 +33,7 @@ mod panic_tests;
 mod panics;
 mod print;
 mod rows;
+mod selection;
 #[cfg(unix)]
 mod start;
 mod status;

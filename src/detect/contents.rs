@@ -288,12 +288,15 @@ impl LabelWatch {
 
     /// Takes the next bytes.
     pub(crate) fn feed(&mut self, src: &[u8]) {
-        if self.is_ebcdic && self.ascii.is_none() && self.taken < WINDOW as u64 {
-            let window = &src[..src.len().min(WINDOW - self.taken as usize)];
+        self.utf8.feed(src);
+        if self.is_ebcdic && self.ascii.is_none() {
+            // After the first malformed sequence it makes no difference any more.
+            let malformed = self.utf8.malformed.as_ref().map(|(at, bytes)| at + bytes.len() as u64);
+            let end = malformed.unwrap_or(u64::MAX).min(WINDOW as u64).saturating_sub(self.taken);
+            let window = &src[..(src.len() as u64).min(end) as usize];
             let at = window.iter().position(|byte| matches!(byte, b' ' | b'\n' | b'e'));
             self.ascii = at.map(|at| self.taken + at as u64);
         }
-        self.utf8.feed(src);
         if self.looks_for_c1 && self.c1.is_none() {
             self.c1 = first_c1(src).map(|at| self.taken + at as u64);
         }

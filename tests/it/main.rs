@@ -71,8 +71,8 @@ mod unknown;
 mod unmappable;
 mod utf_ebcdic;
 mod values;
-#[cfg(feature = "whatwg")]
 mod waiting;
+#[cfg(feature = "whatwg")]
 mod whatwg;
 
 /// Counts allocations; see `common::work`.

@@ -4,7 +4,7 @@ use crate::args::headings::FILES;
 use crate::args::messages::MessageArgs;
 use crate::args::reading::Reading;
 use crate::args::records::tape_file;
-use crate::files::selection::Selection;
+use crate::selection::Selection;
 use charpipe::records::TapeFile;
 use clap::Args;
 

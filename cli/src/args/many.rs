@@ -1,7 +1,7 @@
 //! The options of `convert` for many files.
 
 use crate::args::headings::FILES;
-use crate::files::selection::Selection;
+use crate::selection::Selection;
 use clap::Args;
 use clap::builder::ValueHint;
 use std::ffi::OsString;

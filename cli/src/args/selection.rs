@@ -2,8 +2,8 @@
 //! which clap's derive macro cannot say.
 
 use crate::args::headings::FILES;
-use crate::files::glob::Glob;
-use crate::files::selection::{Rule, Selection};
+use crate::selection::glob::Glob;
+use crate::selection::{Rule, Selection};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 const INCLUDE: &str = "With -r: take only files that match GLOB";

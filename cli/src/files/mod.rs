@@ -8,7 +8,6 @@
 //! | `output.rs` | opens outputs: streams, files that are replaced, and rehearsals of `--check` |
 //! | `in_place.rs`, `backup.rs` | the output of `--in-place`; the old content under a second name |
 //! | `walk.rs`, `make_dir.rs` | the files in directories; directories for outputs |
-//! | `selection.rs`, `glob.rs`, `left_alone.rs` | which files in directories are taken, and how many are not |
 //! | `file_path.rs` | paths of files, and the way from one file to the next |
 //! | `read_files.rs` | files that options name, which no output may replace |
 //! | `streams.rs`, `descriptors.rs` | standard streams; how many files can be open |
@@ -16,19 +15,14 @@
 pub(crate) mod backup;
 pub(crate) mod descriptors;
 pub(crate) mod file_path;
-pub(crate) mod glob;
 pub(crate) mod http_head;
 pub(crate) mod in_place;
 pub(crate) mod input;
-pub(crate) mod left_alone;
 pub(crate) mod make_dir;
 pub(crate) mod name;
 pub(crate) mod output;
 pub(crate) mod read_files;
 pub(crate) mod record_head;
 pub(crate) mod sampled_input;
-pub(crate) mod selection;
 pub(crate) mod streams;
 pub(crate) mod walk;
-#[cfg(test)]
-mod work;

@@ -2,8 +2,8 @@
 //! neither when files are found nor when they are opened later.
 
 use crate::files::file_path::{Below, Cursor, Dirs, FilePath, explain};
-use crate::files::left_alone::LeftAlone;
-use crate::files::selection::{Depth, Selection};
+use crate::selection::left_alone::LeftAlone;
+use crate::selection::{Depth, Selection};
 use charpipe::files::{End, EntryKind, Folder, FolderId, Place, changed, is_temporary_name};
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -226,7 +226,7 @@ impl Level {
     /// Begins to search an open directory.
     fn of(folder: &Folder, depth: Depth) -> io::Result<Self> {
         #[cfg(test)]
-        crate::files::work::step();
+        crate::selection::work::step();
         let mut entries = folder.entries()?;
         entries.sort_unstable_by(|one, other| one.0.cmp(&other.0));
         Ok(Level { id: folder.id()?, depth, entries: entries.into_iter() })
@@ -259,7 +259,7 @@ fn without_suffix<'n>(name: &'n OsStr, suffix: &OsStr) -> Option<&'n OsStr> {
 /// Opens the directory that `folder` is in, which must be the one with this identity.
 fn go_back(folder: &Folder, id: &FolderId) -> io::Result<Folder> {
     #[cfg(test)]
-    crate::files::work::step();
+    crate::selection::work::step();
     let parent = folder.parent()?;
     if parent.id()? == *id { Ok(parent) } else { Err(changed()) }
 }
@@ -336,9 +336,9 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn twenty_thousand_names_two_thousand_deep() {
-        use crate::files::glob::Glob;
-        use crate::files::selection::Rule;
-        use crate::files::work::steps_of;
+        use crate::selection::Rule;
+        use crate::selection::glob::Glob;
+        use crate::selection::work::steps_of;
 
         let glob = |rule, text| (rule, Glob::parse(text).unwrap());
         let rules = vec![

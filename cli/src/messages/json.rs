@@ -6,9 +6,9 @@
 //! with `-r`; and `record` and `column`, which accompany an offset in an input of records. Other programs rely on the keys: none is ever renamed
 //! or left out.
 
-use crate::files::left_alone::LeftAlone;
 use crate::files::name::Name;
 use crate::messages;
+use crate::selection::left_alone::LeftAlone;
 use charpipe::{Error, Faults, RecordPosition, RecordsCut, Relabelled, Report, UnmappableAt, Verdict};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};

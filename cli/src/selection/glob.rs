@@ -108,7 +108,7 @@ impl Part {
 
     fn matches(&self, name: &OsStr) -> bool {
         #[cfg(test)]
-        crate::files::work::step();
+        crate::selection::work::step();
         match self {
             Part::Name(glob) => glob.is_match(name),
             Part::Any => true,

@@ -1,6 +1,11 @@
 //! Which of the entries of a directory `-r` takes, by their names. What a person named is taken whatever its name.
 
-use crate::files::glob::{Glob, Reached};
+pub(crate) mod glob;
+pub(crate) mod left_alone;
+#[cfg(test)]
+pub(crate) mod work;
+
+use crate::selection::glob::{Glob, Reached};
 use charpipe::files::EntryKind;
 use std::ffi::OsStr;
 

@@ -1,6 +1,6 @@
 //! How many files and folders a run with `-r` has left alone, and why.
 
-use crate::files::selection::Why;
+use crate::selection::Why;
 use serde::Serialize;
 
 /// Counts of what was left alone. A folder counts once, whatever is in it.

@@ -7,12 +7,12 @@ thread_local! {
 }
 
 /// Counts a step.
-pub(super) fn step() {
+pub(crate) fn step() {
     STEPS.set(STEPS.get() + 1);
 }
 
 /// Returns the steps of `act`, on this thread.
-pub(super) fn steps_of(act: impl FnOnce()) -> u64 {
+pub(crate) fn steps_of(act: impl FnOnce()) -> u64 {
     STEPS.set(0);
     act();
     STEPS.get()
