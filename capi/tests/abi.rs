@@ -216,6 +216,27 @@ fn errors_have_code_position_and_bytes() {
     assert_eq!((&error["code"], &error["char"], &error["offset"]), (&"unmappable".into(), &"€".into(), &1.into()));
 }
 
+/// What is not text is refused, and a label that lies is in the report.
+#[test]
+fn what_is_binary_or_mislabelled_is_said() {
+    for options in ["", "malformed=replace", "malformed=windows-1252", "fallback=UTF-8,windows-1252", "guess=true"] {
+        let stream = Stream::open(options);
+        for (size, room) in [(100, 100), (1, 3)] {
+            let stream = Stream::open(options);
+            let error = stream.run(b"\x89PNG\r\n\x1A\n\0\0\0\x0DIHDR", size, room).1.unwrap_or_default();
+            assert_eq!((&error["code"], &error["offset"]), (&"unknown-encoding".into(), &0.into()), "{options}");
+        }
+        assert!(stream.message().is_none(), "{options}");
+    }
+    let stream = Stream::open("");
+    let lie = "<?xml version='1.0' encoding='ISO-8859-1'?><a>caf\u{E9}</a>".as_bytes();
+    assert!(stream.run(lie, 7, 100).1.is_none());
+    let report = stream.report().unwrap();
+    for notes in [&report["diagnostics"], &report["verdict"]["diagnostics"]] {
+        assert_eq!((&notes[0]["code"], &notes[0]["severity"]), (&"looks-like-utf8".into(), &"warning".into()));
+    }
+}
+
 #[test]
 fn wrong_options_are_errors_of_the_handle() {
     for (options, message) in [

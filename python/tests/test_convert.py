@@ -254,6 +254,27 @@ except KeyboardInterrupt:
     assert done.stdout == "stopped\n", done.stderr
 
 
+def test_what_is_binary_is_refused(tmp_path):
+    """Whatever is allowed to be replaced, and a file that was to be converted stays as it was."""
+    picture = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256))
+    path = tmp_path / "picture.png"
+    path.write_bytes(picture)
+    for options in [{}, {"malformed": "replace"}, {"fallback": "UTF-8,windows-1252"}, {"guess": True}]:
+        with pytest.raises(UnicodeError) as error:
+            charpipe.transcode(path, path, **options)
+        assert error.value.code == "unknown-encoding"
+        assert path.read_bytes() == picture
+
+
+def test_a_label_that_lies_is_reported():
+    document = "<?xml version='1.0' encoding='ISO-8859-1'?><a>café</a>".encode()
+    report = charpipe.transcode(document, io.BytesIO())
+    found = [(note["code"], note["severity"]) for note in report.verdict.diagnostics]
+    assert found == [("looks-like-utf8", "warning")]
+    with pytest.raises(UnicodeError):
+        charpipe.transcode(document, io.BytesIO(), strict=True)
+
+
 def test_it_agrees_with_the_command(data):
     """Reports have the keys that the documentation of the command lists."""
     report = charpipe.transcode((data / "latin1.xml").read_bytes(), io.BytesIO())

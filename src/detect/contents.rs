@@ -193,8 +193,11 @@ pub(crate) fn has_readable_binary(codec: &dyn Codec) -> bool {
 /// Returns the warning that `bytes` at `offset` are malformed in the encoding that was found, `codec`.
 pub(crate) fn contents_contradict(codec: &str, offset: u64, bytes: &[u8]) -> Diagnostic {
     let message = format!("the input is not valid {codec}: {}", in_hex(bytes));
-    Diagnostic::warning("contents-contradict", offset, message)
+    Diagnostic::warning(CONTENTS_CONTRADICT, offset, message)
 }
+
+/// The code of that warning.
+pub(crate) const CONTENTS_CONTRADICT: &str = "contents-contradict";
 
 /// Returns the diagnostic about what an input looks like that nothing identifies, if there is one.
 pub(crate) fn looks_like(looks: Looks) -> Option<Diagnostic> {

@@ -1,6 +1,6 @@
 //! The report of a run.
 
-use crate::detect::{Diagnostic, Verdict};
+use crate::detect::{CONTENTS_CONTRADICT, Diagnostic, Verdict};
 pub use crate::error::RecordPosition;
 
 /// The report of a run.
@@ -185,6 +185,14 @@ impl<F> Faults<F> {
 }
 
 impl Report {
+    /// Adds a diagnostic about the contents to the verdict.
+    pub(super) fn add_to_verdict(&mut self, note: &Diagnostic) {
+        if let Some(verdict) = &mut self.verdict {
+            verdict.ascii = false;
+            verdict.diagnostics.push(note.clone());
+        }
+    }
+
     /// Adds the report of the part of the input that follows.
     pub(super) fn append(&mut self, part: Report) {
         self.bytes_in = part.bytes_in;
@@ -205,6 +213,9 @@ impl Report {
         for note in part.diagnostics {
             // One transcoder would report it once, and so do the parts together.
             if self.diagnostics.iter().all(|known| known.code != note.code) {
+                if note.code == CONTENTS_CONTRADICT {
+                    self.add_to_verdict(&note);
+                }
                 self.diagnostics.push(note);
             }
         }

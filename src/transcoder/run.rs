@@ -54,6 +54,15 @@ impl Run {
         if is_error { Err(error.into()) } else { Ok(()) }
     }
 
+    /// Reports a diagnostic that detection would have, had it read the input as far: in the verdict too.
+    ///
+    /// # Errors
+    /// As of [`note`](Self::note).
+    pub(super) fn note_contents(&mut self, note: Diagnostic) -> Result<(), Error> {
+        self.report.add_to_verdict(&note);
+        self.note(note)
+    }
+
     /// The name of the charset of the input; empty if it is not known yet.
     pub(super) fn source_name(&self) -> String {
         self.report.from.clone().unwrap_or_default()

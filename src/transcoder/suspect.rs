@@ -297,8 +297,10 @@ impl Transcoder {
             show_label(label, held, at, end.saturating_add(1));
             show_label(label, src, at + held.len() as u64, end.saturating_add(1));
         }
-        let note = self.doubt(Some(end));
-        self.run.report.diagnostics.extend(note);
+        if let Some(note) = self.doubt(Some(end)) {
+            self.run.report.add_to_verdict(&note);
+            self.run.report.diagnostics.push(note);
+        }
         self.label = None;
     }
 
@@ -311,7 +313,7 @@ impl Transcoder {
             label.end();
         }
         match self.doubt(None) {
-            Some(note) => self.run.note(note),
+            Some(note) => self.run.note_contents(note),
             None => Ok(()),
         }
     }

@@ -239,6 +239,8 @@ fn a_label_that_lies_is_reported() {
                     let (_, report, error) = convert(&job, &input, size);
                     assert!(error.is_none(), "{name}, {what}, {who}: {error:?}");
                     assert_eq!(notes(&report.diagnostics), expected, "{name}, {what}, {who}, {size}");
+                    let verdict = report.verdict.unwrap();
+                    assert_eq!(notes(&verdict.diagnostics), expected, "{name}, {what}, {who}, {size}: the verdict");
                 }
                 let strict = convert(&job.strict(true), &input, 997).2;
                 let is_warned = expected.iter().any(|(_, severity, _)| severity == "warning");
@@ -299,6 +301,7 @@ fn jobs_see_the_same_lies() {
         let one = job.clone().run(&input[..], std::io::sink()).unwrap();
         let several = job.jobs(jobs).run(&input[..], std::io::sink()).unwrap();
         assert_eq!(notes(&several.diagnostics), notes(&one.diagnostics));
+        assert_eq!(notes(&several.verdict.unwrap().diagnostics), notes(&one.verdict.unwrap().diagnostics));
         assert_eq!(several.bytes_out, one.bytes_out);
     }
 }

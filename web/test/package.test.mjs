@@ -72,7 +72,8 @@ test("errors have code, offset and bytes", () => {
   assert.ok(error instanceof charpipe.CharpipeError);
   assert.deepEqual([error.code, error.offset, [...error.bytes]], ["malformed", 2, [0xff]]);
   assert.deepEqual([...error.output], [0x61, 0x62]);
-  assert.equal(error.report.bytes_in, 3);
+  // Up to the malformed byte.
+  assert.equal(error.report.bytes_in, 2);
   const unmappable = assertThrows(() => charpipe.encode("5 €", "ISO-8859-1"));
   assert.deepEqual([unmappable.code, unmappable.char, unmappable.offset], ["unmappable", "€", 2]);
   const decoding = assertThrows(() => charpipe.decode(bytes(0x61, 0xff), { from: "US-ASCII" }));
@@ -88,6 +89,16 @@ function assertThrows(action) {
   }
   throw new Error("nothing was thrown");
 }
+
+test("what is binary is refused, and a label that lies is reported", () => {
+  const picture = bytes(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d);
+  for (const options of [{}, { malformed: "replace" }, { fallback: "UTF-8,windows-1252" }]) {
+    assert.throws(() => charpipe.convert(picture, options), { code: "unknown-encoding", offset: 0 });
+  }
+  const lie = new TextEncoder().encode("<?xml version='1.0' encoding='ISO-8859-1'?><a>café</a>");
+  const [note] = charpipe.convert(lie).report.verdict.diagnostics;
+  assert.deepEqual([note.code, note.severity], ["looks-like-utf8", "warning"]);
+});
 
 test("detect gives the verdict", () => {
   const verdict = charpipe.detect(data("utf16le-bom.xml"));

@@ -410,7 +410,7 @@ impl Route {
     fn note_contradiction(&mut self, run: &mut Run) -> Result<(), Error> {
         let Some(first) = run.report.malformed.first.first() else { return Ok(()) };
         let Some(codec) = self.believed.take() else { return Ok(()) };
-        run.note(contents_contradict(&codec, first.offset, &first.bytes))
+        run.note_contents(contents_contradict(&codec, first.offset, &first.bytes))
     }
 
     /// Puts the characters that malformed bytes are in `page` before everything that is queued. If the page lacks one, the
