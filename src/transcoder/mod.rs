@@ -423,11 +423,12 @@ impl Transcoder {
         };
         let mut window = Window::new(candidates);
         self.head.show_again(&mut window, &self.run.settings.input, ended);
-        if window.is_done() || ended {
-            self.look_for_labels(with_codec(verdict, window.choose(ended)), ended);
-        } else if window.candidates.can_begin() && !self.head.has_records() {
+        if window.candidates.can_begin() && !self.head.has_records() {
+            // Also if the whole input is here: an error before the first byte that they read differently comes first.
             self.choice = Some(window.candidates);
             self.look_for_labels(verdict, ended);
+        } else if window.is_done() || ended {
+            self.look_for_labels(with_codec(verdict, window.choose(ended)), ended);
         } else {
             self.phase = Phase::Choose(Box::new((verdict, window)));
         }

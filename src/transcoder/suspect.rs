@@ -179,22 +179,23 @@ impl Transcoder {
     /// As far as the watch that runs ahead of the decoder finds UTF-8 in the first `len` bytes of `next`.
     fn clear_ahead(&mut self, next: &[u8], len: usize, is_end: bool, at: u64) -> Result<Clear, Error> {
         let Some(watch) = self.suspicion.ahead() else { return Ok(Clear::Bytes(len)) };
+        // It sees all that is there: what ends `len` is no end of the input.
         if watch.malformed_at().is_none() {
-            let seen = (watch.taken().saturating_sub(at) as usize).min(len);
-            watch.feed(&next[seen..len]);
-            if is_end && len == next.len() {
+            let seen = (watch.taken().saturating_sub(at) as usize).min(next.len());
+            watch.feed(&next[seen..]);
+            if is_end {
                 watch.end();
             }
         }
-        let (malformed, pending) = (watch.malformed_at(), watch.pending().min(len));
+        let (malformed, decided) = (watch.malformed_at(), next.len().saturating_sub(watch.pending()));
         Ok(match malformed {
             Some(malformed) if malformed > at => Clear::Bytes(len.min((malformed - at) as usize)),
             Some(malformed) if malformed >= WINDOW as u64 => Clear::Bytes(len),
             Some(_) if next.len() < BINARY_SAMPLE_BYTES && !is_end => Clear::Needs(BINARY_SAMPLE_BYTES),
             Some(malformed) if self.judge(malformed, 0, next)? => Clear::Refused,
             Some(_) => Clear::Bytes(len),
-            None if pending == len => Clear::Needs(next.len() + 1),
-            None => Clear::Bytes(len - pending),
+            None if decided == 0 => Clear::Needs(next.len() + 1),
+            None => Clear::Bytes(len.min(decided)),
         })
     }
 

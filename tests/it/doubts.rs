@@ -167,6 +167,27 @@ fn text_is_not_refused() {
     }
 }
 
+/// A zero byte may belong to the name in a tar archive, and the byte before it may begin a character.
+#[test]
+fn a_zero_byte_after_a_lead_byte() {
+    for before in [0, 1, 100, 255, 256, 257, 300] {
+        for tail in [&b"\xE9\0"[..], b"\xE9\0Smith\0\0\n", b"\xC3\xA9\0", b"\xF0\x9F\0x"] {
+            let input = [&vec![b'a'; before][..], tail].concat();
+            for (option, job) in lenient() {
+                let whole = convert(&job, &input, input.len());
+                for size in [1, 2, 100] {
+                    let cut = convert(&job, &input, size);
+                    assert_eq!((&cut.0, cut.1.bytes_in), (&whole.0, whole.1.bytes_in), "{input:?}, {option}, {size}");
+                    assert_eq!(format!("{:?}", cut.2), format!("{:?}", whole.2), "{input:?}, {option}, {size}");
+                }
+            }
+        }
+    }
+    let job = Transcode::new().fallback("windows-1252").unwrap();
+    let input = [&[b'a'; 200][..], b"\xE9\0\n"].concat();
+    assert_eq!(convert(&job, &input, 50).0, [&[b'a'; 200][..], "\u{E9}\0\n".as_bytes()].concat());
+}
+
 /// How many bytes are held back from the first malformed one on.
 #[test]
 fn output_waits_for_a_sample_and_no_longer() {

@@ -10,7 +10,7 @@ use crate::print;
 use crate::status::Status;
 use charpipe::detect::Source;
 use charpipe::records::NoShape;
-use charpipe::{Error, ErrorKind, Report, Verdict};
+use charpipe::{Error, ErrorKind, Kind, Report, Verdict};
 use std::fmt::{self, Display};
 use std::io;
 
@@ -128,7 +128,9 @@ impl Ending {
             ErrorKind::UnknownEncoding { .. } => hints::for_bytes(&input.sample_around(offset), None, false),
             ErrorKind::Malformed { codec, .. } => {
                 let source = report.verdict.as_ref().and_then(|verdict| verdict.source);
-                let is_named = !matches!(source, Some(Source::Default | Source::Fallback | Source::Statistics));
+                let is_xml = report.verdict.as_ref().is_some_and(|verdict| verdict.kind == Kind::Xml);
+                let is_open = matches!(source, Some(Source::Default | Source::Fallback));
+                let is_named = !is_open || is_xml;
                 hints::for_bytes(&input.sample_around(offset), Some(codec), is_named)
             }
             _ => None,

@@ -14,6 +14,9 @@ const SAMPLE_BYTES: usize = WINDOW;
 /// How many bytes from an error on show what the input is. A conversion may wait for as many.
 const AFTER_BYTES: u64 = 1024;
 
+/// How many of the last bytes that were consumed are kept: those before an error, and the malformed ones.
+const TAIL_BYTES: usize = 2048;
+
 /// How many of the last bytes a [`SampledInput`] keeps at least. More than is read at a time.
 const RECENT_BYTES: usize = 128 * 1024;
 
@@ -24,6 +27,8 @@ pub(crate) struct SampledInput {
     sample: Vec<u8>,
     /// The last bytes that were read, if they are kept.
     recent: Option<Vec<u8>>,
+    /// The last bytes that were consumed.
+    tail: Vec<u8>,
     /// The number of bytes that were read.
     filled: u64,
     /// The end of the input was reached.
@@ -34,7 +39,16 @@ pub(crate) struct SampledInput {
 
 impl SampledInput {
     pub(crate) fn new(inner: Box<dyn BufRead>) -> Self {
-        SampledInput { inner, consumed: 0, sample: Vec::new(), recent: None, filled: 0, is_over: false, file: None }
+        SampledInput {
+            inner,
+            consumed: 0,
+            sample: Vec::new(),
+            recent: None,
+            tail: Vec::new(),
+            filled: 0,
+            is_over: false,
+            file: None,
+        }
     }
 
     /// Sets the open regular file that the input is read from.
@@ -68,8 +82,8 @@ impl SampledInput {
         Some(bytes)
     }
 
-    /// Returns the first bytes of the input, up to a little after an error at `offset`, for which it may read on. If the
-    /// error comes later, returns the bytes around it, if they can be read again; otherwise the first bytes.
+    /// Returns the first bytes of the input, up to a little after an error at `offset`, or the bytes around the error if it
+    /// comes late. It may read on for that.
     pub(crate) fn sample_around(&mut self, offset: u64) -> Vec<u8> {
         let end = offset.saturating_add(AFTER_BYTES);
         let is_late = offset >= SAMPLE_BYTES as u64;
@@ -79,12 +93,20 @@ impl SampledInput {
         {
             return bytes;
         }
-        while !is_late && !self.is_over && self.filled < range.end {
-            let Ok(len) = self.fill_buf().map(<[u8]>::len) else { break };
+        let (begin, mut late) = (self.consumed - self.tail.len() as u64, std::mem::take(&mut self.tail));
+        while !self.is_over && self.consumed < range.end {
+            let Ok(bytes) = self.fill_buf() else { break };
+            let len = bytes.len();
+            if is_late {
+                late.extend_from_slice(bytes);
+            }
             self.consume(len);
         }
-        let len = if is_late { SAMPLE_BYTES } else { range.end as usize };
-        self.sample[..self.sample.len().min(len)].to_vec()
+        if !is_late {
+            return self.sample[..self.sample.len().min(range.end as usize)].to_vec();
+        }
+        let index = |at: u64| (at.saturating_sub(begin) as usize).min(late.len());
+        late[index(range.start)..index(range.end)].to_vec()
     }
 }
 
@@ -117,6 +139,17 @@ impl BufRead for SampledInput {
     }
 
     fn consume(&mut self, len: usize) {
+        // What is in the buffer is there without another read.
+        if self.file.is_none()
+            && len > 0
+            && let Ok(buffer) = self.inner.fill_buf()
+        {
+            let last = &buffer[..len.min(buffer.len())];
+            let last = &last[last.len().saturating_sub(TAIL_BYTES)..];
+            let kept = self.tail.len().min(TAIL_BYTES - last.len());
+            self.tail.drain(..self.tail.len() - kept);
+            self.tail.extend_from_slice(last);
+        }
         self.consumed = self.consumed.saturating_add(len as u64);
         self.inner.consume(len);
     }

@@ -191,6 +191,9 @@ fn the_hint_is_based_on_the_bytes_around_the_error() {
     fs::write(&path, [&b"plain text, line after line\n".repeat(9999)[..], LATIN, b"\n"].concat()).unwrap();
     let (status, stderr) = run(path.to_str().unwrap(), b"");
     assert!(status == 1 && stderr.contains("(try -f windows-1252 or --guess)"), "{stderr}");
+    // A pipe gets the same advice as a file.
+    let (status, piped) = run("-o /dev/null", &fs::read(&path).unwrap());
+    assert_eq!((status, piped.replace("<stdin>", path.to_str().unwrap())), (1, stderr));
 }
 
 #[test]
