@@ -9,7 +9,7 @@ use crate::codec::Codec;
 use crate::detect::statistics::{WINDOW, is_binary, looks_of};
 use crate::detect::{
     BINARY_SAMPLE_BYTES, Detector, LabelWatch, Looks, Severity, SignatureScan, Source, Verdict, binary_signature,
-    looks_like, refuse_binary,
+    contents_contradict, looks_like, refuse_binary,
 };
 use crate::error::{Error, ErrorKind};
 use crate::transcoder::choices::OnMalformed;
@@ -290,8 +290,13 @@ impl Transcoder {
 
     /// Reports what speaks against the label in the bytes up to `error`, as far as they were read or are at the front of `src`.
     pub(super) fn doubt_before(&mut self, error: &Error, src: &[u8]) {
-        let is_malformed = matches!(error.kind(), ErrorKind::Malformed { .. });
-        let Some(end) = error.offset().filter(|_| !is_malformed) else { return };
+        if let ErrorKind::Malformed { offset, bytes, .. } = error.kind() {
+            // They contradict the label by themselves. The error says so; detection has it in the verdict.
+            let believed = self.route.as_mut().and_then(|route| route.believed.take());
+            let note = believed.map(|codec| contents_contradict(&codec, *offset, bytes));
+            return note.iter().for_each(|note| self.run.report.add_to_verdict(note));
+        }
+        let Some(end) = error.offset() else { return };
         let (at, held) = (self.position(), self.head.rest());
         let Some(label) = &mut self.label else { return };
         if !label.is_settled() {
