@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A file that is read and written as if it were blocking. Another process may have made the pipe, the socket or the
 /// terminal non-blocking, for itself and therefore for everyone. Data would be lost if "would block" were taken for an
@@ -57,6 +58,23 @@ fn wait(file: &impl Waitable, write: bool, _: io::Error) -> io::Result<()> {
         Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Returns whether there is something to read in `file`, or its end, within that time.
+#[cfg(unix)]
+#[must_use]
+pub fn is_readable_within(file: &File, time: Duration) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    let Ok(timeout) = Timespec::try_from(time) else { return false };
+    poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&timeout)).is_ok_and(|ready| ready > 0)
+}
+
+/// Says no: here, no file can be waited for.
+#[cfg(not(unix))]
+#[must_use]
+pub fn is_readable_within(_: &File, _: Duration) -> bool {
+    false
 }
 
 /// Fails with the error that the system returned.

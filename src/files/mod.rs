@@ -50,7 +50,7 @@ pub use output_file::{Content, OutputFile};
 #[doc(hidden)]
 pub use atomic_file::{AtomicFile, NewFile, RenamedFile, is_temporary_name, name_over, while_replaced};
 #[doc(hidden)]
-pub use blocking::{Blocking, write_all};
+pub use blocking::{Blocking, is_readable_within, write_all};
 #[doc(hidden)]
 pub use changed_folders::ChangedFolders;
 #[doc(hidden)]

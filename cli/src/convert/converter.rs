@@ -228,7 +228,7 @@ impl Converter<'_> {
         let (is_verbose, is_quiet) = (self.args.messages.verbose, self.args.messages.quiet);
         let mut notes = Vec::new();
         let mut reader = self.meter.counted(opened.reader);
-        let mut file = opened.file;
+        let (mut file, stream) = (opened.file, opened.stream);
         if self.args.reading.is_http() {
             let (head, begun) = HttpHead::read(&mut *reader).map_err(Ending::NotHttp)?;
             if !begun.is_empty() {
@@ -263,7 +263,7 @@ impl Converter<'_> {
         }
         let transcoder = transcode.transcoder().map_err(Ending::Failed)?;
         let shows_bytes = is_verbose && messages::is_watched();
-        let input = SampledInput::new(input).with_file(file).keep_recent(shows_bytes);
+        let input = SampledInput::new(input).with_file(file).with_stream(stream).keep_recent(shows_bytes);
         Ok(Conversion { input, transcoder, notes, binary, in_place, is_verbose, shows_bytes })
     }
 

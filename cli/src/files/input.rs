@@ -21,6 +21,8 @@ pub(crate) struct OpenInput {
     pub(crate) metadata: Option<Metadata>,
     /// The file, if it is a regular file that was named, for reading at offsets beside the reader.
     pub(crate) file: Option<Arc<File>>,
+    /// What is read, if it is not that file: it may be a pipe that gives nothing for a long time.
+    pub(crate) stream: Option<Arc<File>>,
 }
 
 /// Opens an operand, of which `-` is standard input, and reads up to `read_size` bytes at a time.
@@ -33,7 +35,7 @@ pub(crate) fn open(path: &OsStr, read_size: usize) -> io::Result<OpenInput> {
     match Standard::In.open()? {
         // Without `file`: the first byte that is read need not be the first byte of the file.
         Some(stdin) => OpenInput::new(stdin, None, read_size),
-        None => Ok(OpenInput { reader: Box::new(io::stdin().lock()), metadata: None, file: None }),
+        None => Ok(OpenInput { reader: Box::new(io::stdin().lock()), metadata: None, file: None, stream: None }),
     }
 }
 
@@ -77,8 +79,9 @@ impl OpenInput {
             None => None,
         };
         let buffer = PageBuffer::for_input(read_size.max(LAZY_BYTES));
+        let stream = if second.is_none() { Some(file.clone()) } else { None };
         let reader = Box::new(Reader { file: Blocking(file), buffer, read_size, begin: 0, end: 0 });
-        Ok(OpenInput { reader, metadata: Some(metadata), file: second })
+        Ok(OpenInput { reader, metadata: Some(metadata), file: second, stream })
     }
 }
 

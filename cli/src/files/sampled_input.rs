@@ -3,16 +3,21 @@
 
 use crate::files::streams::read_at;
 use charpipe::detect::statistics::WINDOW;
+use charpipe::files::is_readable_within;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// How many of the first bytes a [`SampledInput`] keeps: as many as detection looks at.
 const SAMPLE_BYTES: usize = WINDOW;
 
 /// How many bytes from an error on show what the input is. A conversion may wait for as many.
 const AFTER_BYTES: u64 = 1024;
+
+/// How long they are waited for.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How many of the last bytes that were consumed are kept: those before an error, and the malformed ones.
 const TAIL_BYTES: usize = 2048;
@@ -35,6 +40,8 @@ pub(crate) struct SampledInput {
     is_over: bool,
     /// The regular file that is read.
     file: Option<Arc<File>>,
+    /// What is read, if that is something else.
+    stream: Option<Arc<File>>,
 }
 
 impl SampledInput {
@@ -48,12 +55,24 @@ impl SampledInput {
             filled: 0,
             is_over: false,
             file: None,
+            stream: None,
         }
     }
 
     /// Sets the open regular file that the input is read from.
     pub(crate) fn with_file(self, file: Option<Arc<File>>) -> Self {
         SampledInput { file, ..self }
+    }
+
+    /// Sets what the input is read from, if it is no such file.
+    pub(crate) fn with_stream(self, stream: Option<Arc<File>>) -> Self {
+        SampledInput { stream, ..self }
+    }
+
+    /// Returns whether there is more to read, or the end of the input, by then.
+    fn has_more_by(&self, deadline: Instant) -> bool {
+        let time = deadline.saturating_duration_since(Instant::now());
+        self.filled > self.consumed || self.stream.as_ref().is_none_or(|stream| is_readable_within(stream, time))
     }
 
     /// Sets whether the last bytes are kept.
@@ -83,7 +102,7 @@ impl SampledInput {
     }
 
     /// Returns the first bytes of the input, up to a little after an error at `offset`, or the bytes around the error if it
-    /// comes late. It may read on for that.
+    /// comes late. It may read on for that, but does not wait long for a writer that may itself wait for the error.
     pub(crate) fn sample_around(&mut self, offset: u64) -> Vec<u8> {
         let end = offset.saturating_add(AFTER_BYTES);
         let is_late = offset >= SAMPLE_BYTES as u64;
@@ -94,7 +113,8 @@ impl SampledInput {
             return bytes;
         }
         let (begin, mut late) = (self.consumed - self.tail.len() as u64, std::mem::take(&mut self.tail));
-        while !self.is_over && self.consumed < range.end {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.is_over && self.consumed < range.end && self.has_more_by(deadline) {
             let Ok(bytes) = self.fill_buf() else { break };
             let len = bytes.len();
             if is_late {

@@ -184,3 +184,22 @@ fn the_answer_comes_before_the_next_byte() {
         assert!(child.wait().unwrap().success());
     }
 }
+
+/// The error of an encoding that somebody named is told, also to a writer that waits for it with the pipe open.
+#[test]
+fn an_error_is_told_while_the_pipe_is_open() {
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_charpipe"))
+        .args(["-f", "UTF-8"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"caf\xE9 cr\xE8me\n").unwrap();
+    let mut said = String::new();
+    std::io::Read::read_to_string(child.stderr.as_mut().unwrap(), &mut said).unwrap();
+    drop(stdin);
+    assert!(said.contains("byte 3: E9 is not valid UTF-8 (try -f windows-1252)"), "{said}");
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+}
