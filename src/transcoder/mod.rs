@@ -272,7 +272,8 @@ impl Transcoder {
     fn bytes_in(&self) -> u64 {
         let taken = self.run.bytes_in;
         match &self.phase {
-            Phase::Failed(error) => error.offset().map_or(taken, |offset| offset.min(taken)),
+            // As in messages, an error that has no offset is at the beginning.
+            Phase::Failed(error) => error.offset().unwrap_or(0).min(taken),
             _ => taken,
         }
     }

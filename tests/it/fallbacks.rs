@@ -1,6 +1,8 @@
 //! Tests several fallbacks: which one is chosen, when, and what is written before that.
 
-use crate::common::{drive, invariant, whole};
+#[cfg(feature = "whatwg")]
+use crate::common::drive;
+use crate::common::{invariant, whole};
 use charpipe::{Kind, Transcode};
 use std::num::NonZeroUsize;
 
@@ -142,6 +144,7 @@ fn detection_chooses_too() {
 /// A character that is cut by the end of the input is an error wherever the input ends, and one that only the window cuts
 /// is none. In pieces of any size.
 #[test]
+#[cfg(feature = "whatwg")]
 fn the_end_of_the_input_at_the_end_of_the_window() {
     let in_pieces = |job: &Transcode, input: &[u8], size: usize| {
         let (mut cuts, mut buffers) = (std::iter::repeat(size), std::iter::repeat(1 << 17));

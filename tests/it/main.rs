@@ -15,6 +15,8 @@ mod copybook_texts;
 mod copybooks;
 mod dependencies;
 mod detection;
+// Its texts are in windows-1252 and IBM850.
+#[cfg(all(feature = "whatwg", feature = "dos"))]
 mod doubts;
 mod examples;
 mod fallbacks;

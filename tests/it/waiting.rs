@@ -269,6 +269,7 @@ fn every_target() {
 /// What may still become a byte order mark, a declaration or the beginning of HTML is awaited, and goes out with the
 /// first byte that shows that it is none.
 #[test]
+#[cfg(feature = "whatwg")]
 fn what_may_become_a_mark_or_a_declaration() {
     // How many bytes are held back before the last one of these.
     for (label, input, held) in [
@@ -301,6 +302,7 @@ fn what_may_become_a_mark_or_a_declaration() {
 
 /// The options that look at more of the input do that only if no encoding is named.
 #[test]
+#[cfg(feature = "whatwg")]
 fn with_other_options() {
     let named = || Transcode::new().source_encoding("windows-1252").unwrap();
     let talk = |input: &[u8]| Talk::new(input.to_vec(), input.to_vec(), |bytes| bytes.to_vec());
