@@ -12,6 +12,7 @@ pub(crate) fn step() {
 }
 
 /// Returns the steps of `act`, on this thread.
+#[cfg(target_os = "linux")]
 pub(crate) fn steps_of(act: impl FnOnce()) -> u64 {
     STEPS.set(0);
     act();
