@@ -2,8 +2,8 @@
 //!
 //! The same rules hold in detection (`detect/contents.rs`, `spec/contents.md`); here they are asked of bytes that go by
 //! once. *Suspicion* ends with the first sequence that is not UTF-8: the output waits there for a few bytes more, and if
-//! they show a binary file, the run ends before them. Bytes after the window that detection looks at are above suspicion. The *label watch* looks at input that a single-byte charset
-//! decodes; what it finds is reported at the end.
+//! they show a binary file, the run ends before them. Bytes after the window that detection looks at are above
+//! suspicion. The *label watch* looks at input that a single-byte charset decodes; what it finds is reported at the end.
 
 use super::options::Settings;
 use crate::codec::{Codec, is_utf8};
