@@ -29,6 +29,8 @@ mod fields_properties;
 mod files;
 mod forks;
 mod guess;
+#[cfg(all(feature = "guess", feature = "dos", feature = "legacy"))]
+mod guess_requirements;
 #[cfg(all(feature = "whatwg", feature = "dos", feature = "legacy"))]
 mod labels;
 #[cfg(feature = "whatwg")]
