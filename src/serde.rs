@@ -124,6 +124,10 @@ struct ReportKeys<'a> {
     /// Records that were cut because they were too long; absent if the caller did not ask for that.
     #[serde(skip_serializing_if = "Option::is_none")]
     records_cut: Option<&'a RecordsCut>,
+    /// Whether the input was not recognised as text and was copied.
+    passed: bool,
+    /// The warnings and hints of the run. The verdict has only those of detection.
+    diagnostics: &'a [Diagnostic],
 }
 
 impl<'a> From<&'a Report> for ReportKeys<'a> {
@@ -142,6 +146,8 @@ impl<'a> From<&'a Report> for ReportKeys<'a> {
             records_out: report.records_out,
             record_newlines: report.record_newlines.as_ref(),
             records_cut: report.records_cut.as_ref(),
+            passed: report.passed,
+            diagnostics: &report.diagnostics,
         }
     }
 }

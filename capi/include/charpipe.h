@@ -117,8 +117,8 @@ void charpipe_free(charpipe *stream);
 
 /*
  * Return JSON with the keys of `charpipe detect --json` and of `charpipe --report`. The verdict is NULL as long as
- * there is none. The report is that of the stream so far, and NULL for a detector; it has the keys "passed",
- * "diagnostics" and "error" too.
+ * there is none. The report is that of the stream so far, and NULL for a detector; it has the key "error"
+ * too.
  */
 const char *charpipe_verdict(charpipe *stream);
 const char *charpipe_report(charpipe *stream);

@@ -155,13 +155,10 @@ impl Handle {
         verdict.and_then(|verdict| serde_json::to_string(verdict).ok())
     }
 
-    /// Returns the report as JSON: that of the library, and the keys `diagnostics`, `passed` and `error`.
+    /// Returns the report as JSON: that of the library, and the key `error`.
     pub(crate) fn report(&self) -> Option<String> {
         let Machine::Convert(transcoder) = &self.machine else { return None };
-        let report = transcoder.report();
-        let mut keys = object(report);
-        keys.insert("passed".to_owned(), report.passed.into());
-        keys.insert("diagnostics".to_owned(), serde_json::to_value(&report.diagnostics).unwrap_or_default());
+        let mut keys = object(transcoder.report());
         keys.insert("error".to_owned(), self.failure.as_ref().map_or(Value::Null, Failure::json));
         Some(Value::Object(keys).to_string())
     }

@@ -9,6 +9,7 @@
 use crate::files::name::Name;
 use crate::messages;
 use crate::selection::left_alone::LeftAlone;
+use charpipe::detect::Diagnostic;
 use charpipe::{Error, Faults, RecordPosition, RecordsCut, Relabelled, Report, UnmappableAt, Verdict};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
@@ -79,6 +80,8 @@ pub(crate) struct ReportObject<'a> {
     record_newlines: Option<&'a Faults<UnmappableAt>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     records_cut: Option<&'a RecordsCut>,
+    passed: bool,
+    diagnostics: &'a [Diagnostic],
     /// The reader of the output has closed the pipe before the end.
     stopped: bool,
     error: Option<ErrorObject>,
@@ -181,6 +184,8 @@ impl<'a> ReportObject<'a> {
             records_out: report.records_out,
             record_newlines: report.record_newlines.as_ref(),
             records_cut: report.records_cut.as_ref(),
+            passed: report.passed,
+            diagnostics: &report.diagnostics,
             stopped,
             error,
             left_alone: None,

@@ -783,6 +783,8 @@ fn report() {
             "unmappable",
             "relabelled",
             "records",
+            "passed",
+            "diagnostics",
             "stopped",
             "error",
         ];
