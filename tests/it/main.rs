@@ -6,6 +6,17 @@ mod adapters;
 mod any_pieces;
 mod broken_documents;
 mod byte_to_byte;
+// The cases are of everything that the command can do.
+#[cfg(all(
+    feature = "whatwg",
+    feature = "dos",
+    feature = "guess",
+    feature = "legacy",
+    feature = "normalize",
+    feature = "translit",
+    feature = "serde"
+))]
+mod cases;
 mod chunks;
 mod cobol;
 mod columns_in_place;

@@ -4,6 +4,7 @@
 mod common;
 
 mod broken_documents;
+mod cases;
 mod chart;
 mod command;
 mod json;

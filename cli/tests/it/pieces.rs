@@ -12,7 +12,7 @@ use std::os::unix::net::UnixDatagram;
 use std::process::{Command, Output, Stdio};
 
 /// Runs the command on an input that arrives in pieces of `size` bytes.
-fn in_pieces<S: AsRef<OsStr>>(args: &[S], input: &[u8], size: usize) -> Output {
+pub(crate) fn in_pieces<S: AsRef<OsStr>>(args: &[S], input: &[u8], size: usize) -> Output {
     let (ours, theirs) = UnixDatagram::pair().unwrap();
     let child = Command::new(env!("CARGO_BIN_EXE_charpipe"))
         .args(args)

@@ -4,6 +4,7 @@
 #![allow(dead_code)] // Each test uses its part.
 
 pub mod broken;
+pub mod cases;
 pub mod layouts;
 pub mod process;
 pub mod records;
