@@ -2,25 +2,24 @@
 //!
 //! They are made from [`ToUtf8`] and [`FromUtf8`] by the first kernel that needs them.
 
+pub(super) use super::types::{DecodeCodes, EncodeCodes, Nibbles};
+
 use super::types::{FromUtf8, ToUtf8};
 
-/// For decoding: a code for each byte, from which one or two bytes of UTF-8 follow without another look-up.
-///
-/// Text of one script has two lead bytes of two-byte characters, and seldom others: C2 and C3, or D0 and D1.
-#[derive(Clone, Debug)]
-#[repr(align(64))]
-pub(super) struct DecodeCodes {
-    /// Below 0x80 an ASCII character. From there on a character of two bytes: the low six bits are those of its last
-    /// byte, and bit 6 selects the lead byte.
-    pub(super) codes: [u8; 256],
-    pub(super) leads: [u8; 2],
-    /// The code of all other bytes, which is at least 0x80; `None` if there are no others.
-    pub(super) none: Option<u8>,
-    /// Whether the bytes of ASCII are the ASCII characters, and no other bytes are.
-    pub(super) is_ascii: bool,
-    /// A short way for ASCII; NEON, which looks up 64 entries at a time, needs none.
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-    pub(super) nibbles: Nibbles,
+impl ToUtf8 {
+    /// Returns the table for kernels whose look-ups have entries of one byte.
+    #[inline]
+    pub(super) fn codes(&self) -> &DecodeCodes {
+        self.codes.get_or_init(|| Box::new(DecodeCodes::new(self)))
+    }
+}
+
+impl FromUtf8 {
+    /// Returns the table for kernels whose look-ups have entries of one byte.
+    #[inline]
+    pub(super) fn codes(&self) -> &EncodeCodes {
+        self.codes.get_or_init(|| Box::new(EncodeCodes::new(self)))
+    }
 }
 
 impl DecodeCodes {
@@ -64,22 +63,6 @@ fn is_letter(code: u32) -> bool {
     char::from_u32(code).is_some_and(char::is_alphabetic)
 }
 
-/// The ASCII characters of an EBCDIC page by the nibbles of their bytes, which takes half the look-ups of a table.
-///
-/// Letters and digits are in runs: the character is the low nibble plus a number that depends on the high nibble. In the
-/// rows 4 to 7, where blank and punctuation are, it depends on both. Bytes that do not fit are not decoded in this way.
-#[derive(Clone, Debug)]
-#[repr(align(16))]
-pub(super) struct Nibbles {
-    /// By high nibble, what is to be added to the low nibble; 0 in the rows 4 to 7.
-    pub(super) bases: [u8; 16],
-    /// The same for the rows 4 to 7, by low nibble.
-    pub(super) rows: [[u8; 16]; 4],
-    /// By low nibble and by high nibble, sets of bits: if they have one in common, the result is right.
-    pub(super) low: [u8; 16],
-    pub(super) high: [u8; 16],
-}
-
 impl Nibbles {
     fn new(codes: &[u8; 256]) -> Self {
         let mut this = Nibbles { bases: [0; 16], rows: [[0; 16]; 4], low: [0; 16], high: [0; 16] };
@@ -110,18 +93,6 @@ impl Nibbles {
         }
         this
     }
-}
-
-/// For encoding: the bytes of ASCII and of the page of 128 code points that has the most letters.
-#[derive(Clone, Debug)]
-#[repr(align(64))]
-pub(super) struct EncodeCodes {
-    /// The bytes of ASCII, and from 0x80 on those of the page.
-    pub(super) bytes: [u8; 256],
-    /// The value in `bytes` that means "no byte"; `None` if each of these characters has a byte.
-    pub(super) none: Option<u8>,
-    /// The lead byte of the first half of the page; that of the second half is one more.
-    pub(super) lead: u8,
 }
 
 impl EncodeCodes {

@@ -1,6 +1,5 @@
 //! The data that kernels and codecs share: orders of bytes, and tables in the form that vectors need.
 
-use super::compact::{DecodeCodes, EncodeCodes};
 use std::sync::OnceLock;
 
 /// The order of the two bytes of a UTF-16 code unit.
@@ -159,7 +158,7 @@ pub struct ToUtf8 {
     /// The first byte of three, or absent; [`NONE`](Self::NONE) if there is no character, or one of four bytes.
     pub(super) first: [u8; 256],
     /// The same for other kernels, made when one needs it.
-    codes: OnceLock<Box<DecodeCodes>>,
+    pub(super) codes: OnceLock<Box<DecodeCodes>>,
 }
 
 impl ToUtf8 {
@@ -185,12 +184,6 @@ impl ToUtf8 {
         }
         this
     }
-
-    /// Returns the table for kernels whose look-ups have entries of one byte.
-    #[inline]
-    pub(super) fn codes(&self) -> &DecodeCodes {
-        self.codes.get_or_init(|| Box::new(DecodeCodes::new(self)))
-    }
 }
 
 /// 128 code points of a charset.
@@ -213,7 +206,7 @@ pub struct FromUtf8 {
     /// The place in `index` of the fullest page among those of two-byte characters, other than U+0080 to U+00FF.
     pub(super) common: usize,
     /// The same for other kernels, made when one needs it.
-    codes: OnceLock<Box<EncodeCodes>>,
+    pub(super) codes: OnceLock<Box<EncodeCodes>>,
 }
 
 impl FromUtf8 {
@@ -254,10 +247,51 @@ impl FromUtf8 {
     pub(super) fn page(&self, at: usize) -> &Page {
         &self.pages[usize::from(self.index[at & 0x1FF])]
     }
+}
 
-    /// Returns the table for kernels whose look-ups have entries of one byte.
-    #[inline]
-    pub(super) fn codes(&self) -> &EncodeCodes {
-        self.codes.get_or_init(|| Box::new(EncodeCodes::new(self)))
-    }
+/// For decoding: a code for each byte, from which one or two bytes of UTF-8 follow without another look-up.
+///
+/// Text of one script has two lead bytes of two-byte characters, and seldom others: C2 and C3, or D0 and D1.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub(super) struct DecodeCodes {
+    /// Below 0x80 an ASCII character. From there on a character of two bytes: the low six bits are those of its last
+    /// byte, and bit 6 selects the lead byte.
+    pub(super) codes: [u8; 256],
+    pub(super) leads: [u8; 2],
+    /// The code of all other bytes, which is at least 0x80; `None` if there are no others.
+    pub(super) none: Option<u8>,
+    /// Whether the bytes of ASCII are the ASCII characters, and no other bytes are.
+    pub(super) is_ascii: bool,
+    /// A short way for ASCII; NEON, which looks up 64 entries at a time, needs none.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    pub(super) nibbles: Nibbles,
+}
+
+/// The ASCII characters of an EBCDIC page by the nibbles of their bytes, which takes half the look-ups of a table.
+///
+/// Letters and digits are in runs: the character is the low nibble plus a number that depends on the high nibble. In the
+/// rows 4 to 7, where blank and punctuation are, it depends on both. Bytes that do not fit are not decoded in this way.
+#[derive(Clone, Debug)]
+#[repr(align(16))]
+pub(super) struct Nibbles {
+    /// By high nibble, what is to be added to the low nibble; 0 in the rows 4 to 7.
+    pub(super) bases: [u8; 16],
+    /// The same for the rows 4 to 7, by low nibble.
+    pub(super) rows: [[u8; 16]; 4],
+    /// By low nibble and by high nibble, sets of bits: if they have one in common, the result is right.
+    pub(super) low: [u8; 16],
+    pub(super) high: [u8; 16],
+}
+
+/// For encoding: the bytes of ASCII and of the page of 128 code points that has the most letters.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub(super) struct EncodeCodes {
+    /// The bytes of ASCII, and from 0x80 on those of the page.
+    pub(super) bytes: [u8; 256],
+    /// The value in `bytes` that means "no byte"; `None` if each of these characters has a byte.
+    pub(super) none: Option<u8>,
+    /// The lead byte of the first half of the page; that of the second half is one more.
+    pub(super) lead: u8,
 }

@@ -101,7 +101,7 @@ impl Scanner {
 
     /// Also finds a declaration after white space, and the beginning of an HTML document.
     pub(super) fn leniently(self) -> Self {
-        Scanner { skips: DECLARATION_LIMIT, html: HtmlStart::new(), ..self }
+        Scanner { skips: DECLARATION_LIMIT, html: HtmlStart::new(DECLARATION_LIMIT), ..self }
     }
 
     /// Takes one byte.

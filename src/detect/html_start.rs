@@ -1,8 +1,5 @@
 //! Recognises an HTML document by its beginning, for input whose media type is unknown. `spec/rfc7303.md` has the rule.
 
-/// The longest run of white space and comments before the first tag, in characters.
-const LIMIT: usize = super::DECLARATION_LIMIT;
-
 /// What an HTML document begins with, in lower case and without the `<`.
 const OPENINGS: [&str; 8] = ["!doctype html", "html", "head", "body", "meta", "title", "script", "style"];
 
@@ -10,6 +7,8 @@ const OPENINGS: [&str; 8] = ["!doctype html", "html", "head", "body", "meta", "t
 pub(super) struct HtmlStart {
     state: State,
     taken: usize,
+    /// The longest run of white space and comments before the first tag, in characters.
+    limit: usize,
 }
 
 enum State {
@@ -23,13 +22,13 @@ enum State {
 }
 
 impl HtmlStart {
-    pub(super) fn new() -> Self {
-        HtmlStart { state: State::Before, taken: 0 }
+    pub(super) fn new(limit: usize) -> Self {
+        HtmlStart { state: State::Before, taken: 0, limit }
     }
 
     /// Creates a recogniser that recognises nothing.
     pub(super) fn never() -> Self {
-        HtmlStart { state: State::Decided(false), taken: 0 }
+        HtmlStart { state: State::Decided(false), taken: 0, limit: 0 }
     }
 
     /// Returns whether more characters are needed.
@@ -75,7 +74,7 @@ impl HtmlStart {
             },
             State::Decided(_) => {}
         }
-        if self.taken >= LIMIT && self.is_open() {
+        if self.taken >= self.limit && self.is_open() {
             self.state = State::Decided(false);
         }
     }
@@ -84,9 +83,10 @@ impl HtmlStart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::detect::DECLARATION_LIMIT as LIMIT;
 
     fn is_html(text: &str) -> bool {
-        let mut start = HtmlStart::new();
+        let mut start = HtmlStart::new(LIMIT);
         text.chars().for_each(|ch| start.take(ch));
         start.is_html()
     }

@@ -6,6 +6,9 @@ pub use crate::codec::ByteOrder;
 use crate::words::words;
 use std::fmt;
 
+/// The length of the longest record that a layout can describe, in bytes.
+pub(super) const MAX_LEN: usize = 1 << 30;
+
 /// How the bytes of a field represent its value.
 ///
 /// | kind | COBOL |

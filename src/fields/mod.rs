@@ -41,7 +41,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `layout.rs` | [`Layout`] and [`Item`]: the fields of a record and their positions |
+//! | `layout.rs`, `item.rs` | [`Layout`] and [`Item`]: the fields of a record and their positions |
 //! | `resolve.rs` | checks a layout, and computes the place of each item |
 //! | `list.rs` | field lists: layouts as a small text |
 //! | `any.rs` | [`Layout::read`]: a field list or a copybook |
@@ -79,6 +79,7 @@ mod decimal;
 mod edited;
 mod error;
 mod form;
+mod item;
 mod kind;
 mod layout;
 mod list;
@@ -95,11 +96,12 @@ mod write;
 pub use copybook::{Copybook, CopybookForm};
 pub use decimal::{BadDecimal, Decimal};
 pub use error::{BadLayout, FieldError, Problem};
+pub use item::{Item, Occurs};
 pub use kind::{
     Binary, ByteOrder, Edited, EditedSign, Float, FloatFormat, Kind, Packed, PackedSign, SignPlace, Text, Zoned,
     ZonedSigns,
 };
-pub use layout::{Item, Layout, Occurs};
+pub use layout::Layout;
 pub use read::{ReadOptions, Reader, Row};
 pub use value::Value;
 pub use visit::{Column, OnBad, Source, Trim, Visitor};

@@ -1,7 +1,8 @@
 //! Checks the items of a layout, and computes what follows from them: nesting, paths, references and places.
 
+use super::kind::MAX_LEN;
 use super::kind::{Binary, Edited, Packed, Zoned};
-use super::{BadLayout, Item, Kind, Layout, Test};
+use super::{BadLayout, Item, Kind, Test};
 use crate::registry::label;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -458,13 +459,12 @@ impl Places<'_> {
         let (least, most) = item.occurs.as_ref().map_or((1, 1), |occurs| (occurs.min, occurs.max));
         let placed = &mut self.placed[index];
         (placed.offset, placed.min_len, placed.len) = (place.offset, min, max);
-        let too_long =
-            || BadLayout::in_item(index, format!("the record would be longer than {} bytes", Layout::MAX_LEN));
-        let total = max.checked_mul(most).filter(|total| *total <= Layout::MAX_LEN - place.max.min(Layout::MAX_LEN));
+        let too_long = || BadLayout::in_item(index, format!("the record would be longer than {} bytes", MAX_LEN));
+        let total = max.checked_mul(most).filter(|total| *total <= MAX_LEN - place.max.min(MAX_LEN));
         let total = total.ok_or_else(too_long)?;
         let varies = min != max || least != most;
         let offset = place.offset.filter(|_| !varies).map(|offset| offset + total);
-        if offset.is_some_and(|end| end > Layout::MAX_LEN) {
+        if offset.is_some_and(|end| end > MAX_LEN) {
             return Err(too_long());
         }
         // The smallest is at most the largest, so this cannot overflow.
@@ -520,8 +520,8 @@ fn check_bytes(offset: usize, values: &[Vec<u8>]) -> Result<(), String> {
     if values.iter().any(|value| value.len() != len) {
         return Err("the values have different lengths".into());
     }
-    match offset.checked_add(len).is_some_and(|end| end <= Layout::MAX_LEN) {
+    match offset.checked_add(len).is_some_and(|end| end <= MAX_LEN) {
         true => Ok(()),
-        false => Err(format!("a record has at most {} bytes", Layout::MAX_LEN)),
+        false => Err(format!("a record has at most {} bytes", MAX_LEN)),
     }
 }

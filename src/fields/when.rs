@@ -1,6 +1,6 @@
 //! Record types: which alternatives apply to a record, depending on its contents.
 
-use super::Layout;
+use super::kind::MAX_LEN;
 use std::fmt;
 use std::str::FromStr;
 
@@ -148,8 +148,8 @@ impl Test {
 
     /// Makes a test of columns, from 1.
     fn of_bytes(first: usize, last: usize, values: &[String]) -> Result<Test, BadRule> {
-        if first == 0 || first > last || last > Layout::MAX_LEN {
-            let most = Layout::MAX_LEN;
+        if first == 0 || first > last || last > MAX_LEN {
+            let most = MAX_LEN;
             return Err(BadRule(format!("{first}-{last} is not a range of columns, which count from 1 to {most}")));
         }
         let len = last - first + 1;

@@ -2,15 +2,15 @@
 //!
 //! They are cheap to create: a page's tables are built with its first decoder or encoder.
 
-use super::{Entry, label};
+use super::entry::{Entry, Make};
+use super::label;
 #[cfg(feature = "dos")]
 use crate::codec::oem;
 #[cfg(feature = "legacy")]
 use crate::codec::stateful::{Hz, Iso2022, Utf7};
-use crate::codec::table::Table;
 #[cfg(feature = "whatwg")]
 use crate::codec::web;
-use crate::codec::{Codec, Packed, TableCodec, Ucs4, Utf8, Utf16, UtfEbcdic, pages};
+use crate::codec::{Codec, Ucs4, Utf8, Utf16, UtfEbcdic, pages};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::sync::{Arc, LazyLock, OnceLock, PoisonError, RwLock};
@@ -69,32 +69,6 @@ pub(super) fn find(label: &str) -> Option<&'static Entry> {
         found.insert(label.into(), entry);
     }
     Some(entry)
-}
-
-/// How a built-in codec is created when it is first asked for.
-#[derive(Clone, Copy)]
-pub(super) enum Make {
-    Plain(fn() -> Arc<dyn Codec>),
-    Page(&'static Packed),
-    /// By a function from its name.
-    #[cfg_attr(not(any(feature = "whatwg", feature = "dos")), expect(dead_code))]
-    By(fn(&'static str) -> Arc<dyn Codec>),
-}
-
-impl Make {
-    pub(super) fn make(self, name: &'static str) -> Arc<dyn Codec> {
-        match self {
-            Make::Plain(make) => make(),
-            Make::Page(page) if page.has_states() => Arc::new(TableCodec::made(page.name, page.source, table_of_page)),
-            Make::Page(page) => Arc::new(TableCodec::of(page)),
-            Make::By(make) => make(name),
-        }
-    }
-}
-
-/// Returns the table of a built-in page.
-fn table_of_page(name: &'static str) -> Table {
-    pages().find(|page| page.name == name).map_or_else(|| Table::new(name, ""), Packed::table)
 }
 
 /// A name, how the codec is made, its other labels, and what it is for.

@@ -7,9 +7,25 @@
 //! 3. The exact label.
 //! 4. *The key of UTS #22, section 1.4*: only letters and digits, with numbers stripped of their leading zeros.
 
-use super::{Entry, SURFACES};
+use super::entry::Entry;
 use crate::codec::EbcdicNl;
 use std::collections::HashSet;
+
+/// The newline surfaces that a label may carry: `IBM1047,nl=zos`, and suffixes that are used elsewhere.
+pub(super) const SURFACES: &[(&str, EbcdicNl)] = &[
+    (",nl=table", EbcdicNl::Table),
+    (",nl=zos", EbcdicNl::Zos),
+    (",nl=fold", EbcdicNl::Fold),
+    (",swaplfnl", EbcdicNl::Zos),
+    ("-s390", EbcdicNl::Zos),
+    ("_LF", EbcdicNl::Zos),
+    ("/ZOS_UNIX", EbcdicNl::Zos),
+    // Python writes every punctuation mark of a label as `_`.
+    ("_nl_table", EbcdicNl::Table),
+    ("_nl_zos", EbcdicNl::Zos),
+    ("_nl_fold", EbcdicNl::Fold),
+    ("_swaplfnl", EbcdicNl::Zos),
+];
 
 /// Returns the UTS #22 key of a label: its ASCII letters in lower case and its digits, without leading zeros.
 fn key_bytes(label: &str) -> impl Iterator<Item = u8> {

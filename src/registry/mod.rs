@@ -22,74 +22,20 @@
 //! looked up.
 
 mod builtin;
+mod entry;
 pub(crate) mod label;
 mod refused;
 
 use crate::codec::table::limits::MAX_FILE;
 use crate::codec::table::{Shape, Table};
-use crate::codec::{Codec, EbcdicNl, TableCodec, for_label, is_ebcdic, newline_surface};
+use crate::codec::{Codec, TableCodec, for_label, is_ebcdic, newline_surface};
 use crate::error::{Error, ErrorKind};
-use builtin::Make;
+use entry::Entry;
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
-
-/// A codec, its name and its other labels.
-#[derive(Clone)]
-struct Entry {
-    name: Cow<'static, str>,
-    aliases: Aliases,
-    /// The languages or the use of the charset, in a few words. Empty for a registered codec.
-    about: &'static str,
-    /// Created when it is first asked for. Most codecs never are.
-    codec: OnceLock<Arc<dyn Codec>>,
-    make: Option<Make>,
-    /// The names of the codecs that lost a label to this one.
-    shadowed: Vec<String>,
-}
-
-#[derive(Clone)]
-enum Aliases {
-    /// Space-separated, to avoid relocations at start-up.
-    Static(&'static str),
-    Owned(Vec<Cow<'static, str>>),
-}
-
-impl Entry {
-    fn builtin(name: &'static str, aliases: &'static str, about: &'static str, make: Make) -> Self {
-        let aliases = Aliases::Static(aliases);
-        Entry { name: name.into(), aliases, about, codec: OnceLock::new(), make: Some(make), shadowed: Vec::new() }
-    }
-
-    fn registered(codec: Arc<dyn Codec>, aliases: Vec<Cow<'static, str>>) -> Self {
-        let (name, aliases) = (codec.name().to_owned().into(), Aliases::Owned(aliases));
-        Entry { name, aliases, about: "", codec: OnceLock::from(codec), make: None, shadowed: Vec::new() }
-    }
-
-    fn codec(&self) -> &Arc<dyn Codec> {
-        self.codec.get_or_init(|| match (&self.name, self.make) {
-            (Cow::Borrowed(name), Some(make)) => make.make(name),
-            _ => unreachable!("a registered codec is set when its entry is created"),
-        })
-    }
-
-    /// Returns whether this is one of these built-in codecs.
-    fn is_one_of(&self, names: &[&str]) -> bool {
-        self.make.is_some() && names.contains(&&*self.name)
-    }
-
-    /// Returns the labels, the name first.
-    fn labels(&self) -> impl Iterator<Item = &str> {
-        let (fixed, owned) = match &self.aliases {
-            Aliases::Static(fixed) => (*fixed, &[][..]),
-            Aliases::Owned(owned) => ("", &owned[..]),
-        };
-        let owned = owned.iter().map(|alias| &**alias);
-        std::iter::once(&*self.name).chain(fixed.split_ascii_whitespace()).chain(owned)
-    }
-}
+use std::sync::Arc;
 
 /// A set of codecs in which labels are looked up.
 ///
@@ -387,22 +333,6 @@ impl std::fmt::Debug for Registry {
         f.debug_list().entries(self.entries().map(|entry| &entry.name)).finish()
     }
 }
-
-/// The newline surfaces that a label may carry: `IBM1047,nl=zos`, and suffixes that are used elsewhere.
-const SURFACES: &[(&str, EbcdicNl)] = &[
-    (",nl=table", EbcdicNl::Table),
-    (",nl=zos", EbcdicNl::Zos),
-    (",nl=fold", EbcdicNl::Fold),
-    (",swaplfnl", EbcdicNl::Zos),
-    ("-s390", EbcdicNl::Zos),
-    ("_LF", EbcdicNl::Zos),
-    ("/ZOS_UNIX", EbcdicNl::Zos),
-    // Python writes every punctuation mark of a label as `_`.
-    ("_nl_table", EbcdicNl::Table),
-    ("_nl_zos", EbcdicNl::Zos),
-    ("_nl_fold", EbcdicNl::Fold),
-    ("_swaplfnl", EbcdicNl::Zos),
-];
 
 /// Splits a list of labels at its commas, but not before the newline convention of an EBCDIC page: `IBM1047,nl=zos`.
 ///

@@ -8,6 +8,15 @@ use crate::transcoder::segment::Segment;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+/// What decoding a stretch of input did.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Decoded {
+    /// Bytes taken.
+    pub(super) read: usize,
+    /// The records are over, and the decoder is finished.
+    pub(super) is_over: bool,
+}
+
 /// What everything that works on a run reads and changes.
 pub(super) struct Run {
     pub(super) settings: Arc<Settings>,

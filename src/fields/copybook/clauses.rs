@@ -16,79 +16,18 @@
 //!
 //! The clauses can have any order.
 
-use super::entry::{Clauses, Occurs, Placed, Usage};
+use super::entry::{Clauses, Occurs, Placed};
 use super::lexical::{
-    Mistake, Read, expected, fail, integer, is_one_of, keyword, keywords, literal, name, optional, required, word,
+    Mistake, Read, expected, fail, integer, keyword, keywords, literal, name, optional, required, word,
 };
 use super::picture;
+use super::words::{USAGES, Usage, is_one_of};
 use crate::fields::SignPlace;
 use nom::Parser;
 use nom::branch::alt;
 use nom::combinator::{opt, value};
 use nom::multi::{many0, many1_count};
 use nom::sequence::preceded;
-
-/// The words that begin a clause, besides those of [`USAGES`]. None of them can be the name of an item.
-const STARTS: &[&str] = &[
-    "REDEFINES",
-    "PIC",
-    "PICTURE",
-    "USAGE",
-    "SIGN",
-    "LEADING",
-    "TRAILING",
-    "OCCURS",
-    "SYNC",
-    "SYNCHRONIZED",
-    "VALUE",
-    "VALUES",
-    "JUST",
-    "JUSTIFIED",
-    "BLANK",
-    "IS",
-    "GLOBAL",
-    "EXTERNAL",
-    "GROUP-USAGE",
-    "VOLATILE",
-    "TIMES",
-    "DEPENDING",
-    "ASCENDING",
-    "DESCENDING",
-    "INDEXED",
-    "RENAMES",
-    "THRU",
-    "THROUGH",
-    "TO",
-    "BY",
-    "WHEN",
-    "FILLER",
-];
-
-/// The words for usages.
-const USAGES: &[(&[&str], Usage)] = &[
-    (&["DISPLAY"], Usage::Display),
-    (&["DISPLAY-1"], Usage::Graphic),
-    (&["NATIONAL"], Usage::National),
-    (&["BINARY", "COMP", "COMPUTATIONAL", "COMP-0", "COMPUTATIONAL-0", "COMP-4", "COMPUTATIONAL-4"], Usage::Binary),
-    (&["COMP-5", "COMPUTATIONAL-5"], Usage::Native),
-    (&["COMP-9", "COMPUTATIONAL-9"], Usage::Little),
-    (&["COMP-1", "COMPUTATIONAL-1", "FLOAT-SHORT"], Usage::Float),
-    (&["COMP-2", "COMPUTATIONAL-2", "FLOAT-LONG"], Usage::Double),
-    (&["COMP-3", "COMPUTATIONAL-3", "PACKED-DECIMAL"], Usage::Packed),
-    (&["COMP-6", "COMPUTATIONAL-6", "COMP-3U", "COMPUTATIONAL-3U"], Usage::Unsigned),
-    (&["BINARY-CHAR"], Usage::Integer(1, true)),
-    (&["BINARY-SHORT"], Usage::Integer(2, true)),
-    (&["BINARY-LONG"], Usage::Integer(4, true)),
-    (&["BINARY-DOUBLE"], Usage::Integer(8, true)),
-    (&["INDEX"], Usage::Index),
-    (&["POINTER", "POINTER-32", "FUNCTION-POINTER"], Usage::Address(4)),
-    (&["PROCEDURE-POINTER"], Usage::Address(8)),
-];
-
-/// Returns whether a word begins a clause, so that it cannot be a name.
-pub(super) fn begins_clause(word: &str) -> bool {
-    is_one_of(word, STARTS) || USAGES.iter().any(|(words, _)| is_one_of(word, words))
-}
 
 /// Reads the clauses of an entry, up to its period.
 pub(super) fn clauses(mut input: &str) -> Read<'_, Clauses<'_>> {

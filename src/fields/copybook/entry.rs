@@ -2,6 +2,7 @@
 //! them.
 
 use super::picture::Picture;
+use super::words::Usage;
 use crate::fields::SignPlace;
 
 /// A part of an entry, and the text from its place on.
@@ -41,37 +42,6 @@ pub(super) struct Occurs<'a> {
     pub(super) max: u32,
     /// The name after `DEPENDING ON`, then the groups that contain it, from the inside out.
     pub(super) depending: Option<Placed<'a, Vec<&'a str>>>,
-}
-
-/// How an item is stored.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Usage {
-    /// `DISPLAY`.
-    Display,
-    /// `DISPLAY-1`: double-byte characters.
-    Graphic,
-    /// `NATIONAL`: UTF-16.
-    National,
-    /// `BINARY`, `COMP`, `COMP-4`: as many bytes as the picture needs.
-    Binary,
-    /// `COMP-5`: the same, and every value that fits into the bytes.
-    Native,
-    /// `COMP-9`: little-endian.
-    Little,
-    /// `COMP-1`.
-    Float,
-    /// `COMP-2`.
-    Double,
-    /// `COMP-3`, `PACKED-DECIMAL`.
-    Packed,
-    /// `COMP-6`, `COMP-3U`: packed, without a place for the sign.
-    Unsigned,
-    /// `BINARY-CHAR`, `BINARY-SHORT`, `BINARY-LONG`, `BINARY-DOUBLE`: the length in bytes, and whether it is signed.
-    Integer(u8, bool),
-    /// `INDEX`.
-    Index,
-    /// `POINTER`, `PROCEDURE-POINTER` …: an address of this many bytes.
-    Address(u8),
 }
 
 impl Usage {

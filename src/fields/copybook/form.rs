@@ -1,6 +1,6 @@
 //! The reference format of a copybook: fixed form, as on punched cards, or free form; and how to tell which one it is.
 
-use super::source::is_blank;
+use super::words::is_blank;
 use crate::words::words;
 
 /// How a copybook uses the columns of a line.

@@ -11,8 +11,9 @@
 
 use super::clauses::{clauses, renames, values};
 use super::entry::{Entry, Placed};
-use super::lexical::{Mistake, Read, expected, fail, found, gap, is_one_of, keyword, name, required, word};
+use super::lexical::{Mistake, Read, expected, fail, found, gap, keyword, name, required, word};
 use super::limits::MAX_ENTRIES;
+use super::words::is_one_of;
 use nom::Parser;
 use nom::branch::alt;
 use nom::bytes::tag;

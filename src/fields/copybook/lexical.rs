@@ -12,8 +12,7 @@
 //!
 //! The input of every parser here is the text of the copybook from some place to its end.
 
-use super::clauses::begins_clause;
-use super::source::is_blank;
+use super::words::{begins_clause, is_blank, is_one_of};
 use nom::branch::alt;
 use nom::bytes::{tag, take_while, take_while1};
 use nom::character::{char, one_of, satisfy};
@@ -117,11 +116,6 @@ pub(super) fn keywords<'a>(wanted: &'static [&'static str]) -> impl FnMut(&'a st
 /// Makes a parser that skips this word if it is there.
 pub(super) fn optional<'a>(wanted: &'static str) -> impl FnMut(&'a str) -> Read<'a, bool> {
     move |input| opt(keyword(wanted)).map(|found| found.is_some()).parse_complete(input)
-}
-
-/// Returns whether `found` is one of `words`, in any case.
-pub(super) fn is_one_of(found: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| found.eq_ignore_ascii_case(word))
 }
 
 /// Reads a name: a word with a letter that begins no clause. A placeholder is an error that says so.

@@ -15,6 +15,7 @@
 //! | `grammar.rs`, `entry.rs` | the grammar of entries, and what it makes |
 //! | `storage.rs` | what a picture and a usage mean in bytes |
 //! | `tree.rs` | groups, and the items of the layout |
+//! | `words.rs` | the words that begin a clause, and those for usages |
 //! | `limits.rs` | limits |
 
 mod clauses;
@@ -27,6 +28,7 @@ mod picture;
 mod source;
 mod storage;
 mod tree;
+mod words;
 
 pub use form::CopybookForm;
 

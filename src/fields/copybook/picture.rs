@@ -8,10 +8,9 @@
 //!
 //! A picture string ends before white space. A period, comma or semicolon before that is a separator, not a symbol.
 
-use super::clauses::begins_clause;
 use super::lexical::{Mistake, Read, expected, fail, gap, required};
 use super::limits::MAX_RECORD;
-use super::source::is_blank;
+use super::words::{begins_clause, is_blank};
 use crate::fields::{Edited, EditedSign, Kind};
 use nom::Parser;
 use nom::branch::alt;

@@ -4,8 +4,8 @@
 //! In fixed form, columns 1 to 6 and 73 to 80 are not part of the text, and column 7 says what kind of line it is. In
 //! free form, all columns are text. A tab goes to the next column after a multiple of eight.
 
-use super::clauses::begins_clause;
 use super::form::{Columns, CopybookForm, begins_with_level, is_fixed, is_sequence};
+use super::words::{begins_clause, is_blank};
 use crate::fields::BadLayout;
 use std::borrow::Cow;
 
@@ -211,11 +211,6 @@ fn unknown_indicator(indicator: char) -> String {
         "found {indicator:?} in column 7, expected a blank, *, /, D or -: in fixed form, text begins in column 8; if the \
          copybook is in free form, say so"
     )
-}
-
-/// Returns whether a character is white space. Old files contain form feeds and DOS's end-of-file character.
-pub(super) fn is_blank(ch: char) -> bool {
-    matches!(ch, ' ' | '\t' | '\n' | '\x0B' | '\x0C' | '\x1A' | '\u{A0}' | '\u{FEFF}')
 }
 
 /// Returns whether a line only controls the compiler's listing, or repeats the form: `EJECT`, `SKIP2`, `TITLE 'x'`,

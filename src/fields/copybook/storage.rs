@@ -16,8 +16,9 @@
 //! digits come from Cobrix.
 
 use super::Copybook;
-use super::entry::{Entry, Placed, Usage};
+use super::entry::{Entry, Placed};
 use super::picture::Picture;
+use super::words::Usage;
 use crate::fields::{Binary, ByteOrder, Edited, Float, Kind, Packed, PackedSign, SignPlace, Text, Zoned};
 
 /// What an item inherits from the groups that it is in.

@@ -6,6 +6,7 @@
 //! predicts the kinds than their overall frequency does, minus the cost of learning each column. For data without such
 //! a length, the gain is negative.
 
+use super::gcd::gcd;
 use std::collections::BTreeSet;
 
 /// How many bytes are examined.
@@ -236,7 +237,7 @@ impl<'a> Table<'a> {
         lags.sort_by_key(|(count, lag)| (std::cmp::Reverse(*count), *lag));
         lags.truncate(MAX_ECHOES);
         let mut lags: Vec<usize> = lags.into_iter().map(|(_, lag)| lag).collect();
-        let common: Vec<usize> = lags.windows(2).take(8).map(|pair| super::fixed::gcd(pair[0], pair[1])).collect();
+        let common: Vec<usize> = lags.windows(2).take(8).map(|pair| gcd(pair[0], pair[1])).collect();
         lags.extend(common);
         lags
     }

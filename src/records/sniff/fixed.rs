@@ -1,7 +1,9 @@
 //! Fixed-length records with nothing between them: their length is the period in which blanks, digits and fields
 //! repeat.
 
-use super::{Hypothesis, columns};
+use super::columns;
+use super::gcd::gcd;
+use super::hypothesis::Hypothesis;
 use crate::error::ErrorKind;
 use crate::records::Shape;
 
@@ -344,8 +346,4 @@ fn merge_shifted(sample: &[u8], kinds: &mut [u8]) {
             _ => shifted = false,
         }
     }
-}
-
-pub(super) fn gcd(a: usize, b: usize) -> usize {
-    if b == 0 { a } else { gcd(b, a % b) }
 }

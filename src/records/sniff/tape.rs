@@ -1,6 +1,7 @@
 //! Recognises tape images, the data sets that their labels name, and the shape of the records in their blocks.
 
-use super::fixed::{self, gcd};
+use super::fixed;
+use super::gcd::gcd;
 use super::walk::Walk;
 use crate::error::Error;
 use crate::records::{DataSet, Deframer, MAX_BLKSIZE, Part, Shape, TapeFile};

@@ -3,7 +3,7 @@
 //! The evidence is a number of bits: how much more likely the headers are as lengths than as bytes of the data. The
 //! likelihood as data is estimated from pairs of successive bytes, without the headers.
 
-use super::Hypothesis;
+use super::hypothesis::Hypothesis;
 use crate::error::{Error, ErrorKind};
 use crate::records::{Deframer, MAX_BLKSIZE, Part, RECORD_LIMIT, Shape};
 use std::collections::HashMap;

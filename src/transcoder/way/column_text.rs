@@ -3,7 +3,7 @@
 //!
 //! It is decoded byte by byte, so that the place of each character in the input is known.
 
-use super::columns::Page;
+use super::column_page::Page;
 use super::target::Target;
 use crate::codec::{ByteSink, MIN_ROOM, Malformed, Replacement, Stop, Unmappable, Utf8Sink};
 use crate::error::{Error, ErrorKind};

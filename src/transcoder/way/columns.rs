@@ -5,19 +5,18 @@
 //! that of the target. A column in which something has to be decided is converted again, byte by byte
 //! (`column_text.rs`).
 
+use super::column_page::{Page, newline_of};
 use super::column_text::{ColumnText, RecordPlaces, encode, encode_whole};
 use super::target::Target;
-use crate::codec::{Codec, EbcdicNl, Stop, Utf8Sink, apply_newline, blank, can_encode, can_write, is_ebcdic};
+use crate::codec::{Codec, EbcdicNl, apply_newline, blank, is_ebcdic};
 use crate::error::{Error, ErrorKind};
 use crate::records::overlong::OnOverlong;
 use crate::records::{Columns, RECORD_LIMIT};
 use crate::registry::Registry;
-use crate::transcoder::guard::CheckedDecoder;
 use crate::transcoder::records::read::RecordBytes;
 use crate::transcoder::records::source::Source;
 use crate::transcoder::report::{CutRecord, Place};
-use crate::transcoder::run::{Run, Work};
-use crate::transcoder::way::Decoded;
+use crate::transcoder::run::{Decoded, Run, Work};
 use std::sync::Arc;
 
 /// Converts the columns of records.
@@ -46,20 +45,8 @@ struct Column {
     page: Option<usize>,
 }
 
-/// A charset of columns.
-pub(super) struct Page {
-    name: String,
-    newline: EbcdicNl,
-    pub(super) decoder: CheckedDecoder,
-    /// The character that fills its columns.
-    blank: char,
-}
-
 /// How much output is made at a time, in bytes; the last record may exceed it.
 const BATCH_BYTES: usize = 64 * 1024;
-
-/// How much text is decoded at a time, in bytes.
-const TEXT_BYTES: usize = 1024;
 
 impl ColumnWay {
     /// `from` and `to`: the charsets of input and target, with their newlines.
@@ -80,7 +67,7 @@ impl ColumnWay {
                 None => from.clone(),
                 Some(label) => with_newline(registry.codec(label)?, newline),
             };
-            let known = pages.iter().position(|page| page.newline == newline_of(&*codec) && page.name == codec.name());
+            let known = pages.iter().position(|page| page.is_of(&*codec));
             let is_target = codec.name() == to.name() && newline_of(&*codec) == newline_of(&**to);
             let page = (!is_target).then(|| {
                 known.unwrap_or_else(|| {
@@ -228,7 +215,7 @@ impl ColumnWay {
         let page = &mut self.pages[page];
         let mut lost = 0;
         let is_plain = page.decode(bytes, &mut self.text)? && {
-            let text = self.text.trim_end_matches(page.blank);
+            let text = self.text.trim_end_matches(page.blank());
             encode_whole(text, target, run.bytes_in, made)? && made.len() - begin <= room
         };
         if !is_plain {
@@ -273,61 +260,9 @@ fn with_newline(codec: Arc<dyn Codec>, newline: EbcdicNl) -> Arc<dyn Codec> {
     if is_ebcdic(&*codec) { apply_newline(codec, newline) } else { codec }
 }
 
-fn newline_of(codec: &dyn Codec) -> EbcdicNl {
-    codec.info().newline.unwrap_or(EbcdicNl::Table)
-}
-
 /// Where the bytes of a column are in the input: the column begins at `column` of a record with these stretches, which
 /// `source` is reading.
 fn places<'a>(stretches: &'a [(usize, u64)], source: &Source, column: usize) -> RecordPlaces<'a> {
     let record = source.records().unwrap_or_default() + 1;
     RecordPlaces { record, stretches, column, end: source.reached().offset }
-}
-
-impl Page {
-    fn new(codec: &dyn Codec) -> Self {
-        let has_blank = !can_encode(codec) || can_write(codec, " ");
-        Page {
-            name: codec.name().to_owned(),
-            newline: newline_of(codec),
-            decoder: CheckedDecoder::new(codec.name(), codec.decoder(), 0),
-            blank: if has_blank { ' ' } else { '\u{3000}' },
-        }
-    }
-
-    fn fork(&self) -> Self {
-        Page { name: self.name.clone(), decoder: self.decoder.at(0), ..*self }
-    }
-
-    pub(super) fn name(&self) -> &str {
-        &self.name
-    }
-
-    pub(super) fn blank(&self) -> char {
-        self.blank
-    }
-
-    /// Decodes a whole column. Returns `false` if something in it is malformed.
-    fn decode(&mut self, mut bytes: &[u8], text: &mut String) -> Result<bool, Error> {
-        text.clear();
-        self.decoder.reset();
-        loop {
-            let mut buffer = [0; TEXT_BYTES];
-            let mut sink = Utf8Sink::new(&mut buffer);
-            let is_end = bytes.is_empty();
-            let stop = if is_end {
-                self.decoder.finish(&mut sink)?
-            } else {
-                let step = self.decoder.feed(bytes, &mut sink)?;
-                bytes = &bytes[step.read..];
-                step.stop
-            };
-            text.push_str(sink.as_str());
-            match stop {
-                Stop::Fault(_) => return Ok(false),
-                Stop::InputEmpty if is_end => return Ok(true),
-                Stop::InputEmpty | Stop::OutputFull => {}
-            }
-        }
-    }
 }

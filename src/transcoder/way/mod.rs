@@ -11,6 +11,7 @@
 //! A [`Route`] has one way, chosen when it is planned. What a way cannot do goes the staged way, which every route has:
 //! a byte that the table lacks, text that is replaced or inserted, an output buffer that is too small.
 
+mod column_page;
 mod column_text;
 pub(super) mod columns;
 pub(super) mod direct;
@@ -33,7 +34,7 @@ use crate::transcoder::probe::check_can_write;
 use crate::transcoder::records::fill::{Chunk, Filled, SourceStop};
 use crate::transcoder::records::source::{Checkpoint, Source};
 use crate::transcoder::report::{MalformedAt, Place};
-use crate::transcoder::run::{Out, Run, Work};
+use crate::transcoder::run::{Decoded, Out, Run, Work};
 use crate::transcoder::segment::Origin;
 use columns::ColumnWay;
 use direct::Direct;
@@ -71,15 +72,6 @@ pub(super) enum Way {
     Direct(Direct),
     /// Decoder, text stages, encoder.
     Staged,
-}
-
-/// What [`Route::decode`] did.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Decoded {
-    /// Bytes taken.
-    pub(super) read: usize,
-    /// The records are over, and the decoder is finished.
-    pub(super) is_over: bool,
 }
 
 /// What [`Route::decode`] does next at the label.
