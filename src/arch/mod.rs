@@ -21,7 +21,7 @@
 //! AVX-512 has instructions of its own for most of this, above all a look-up of 128 bytes and the removal of bytes, so its
 //! kernels are written for it alone. Those of SSE4.1, AVX2 and NEON are the same algorithm with vectors of different
 //! length. The algorithm is a macro, and each instruction set defines the vector and its operations, about twenty functions
-//! of one line:
+//! of one line, which `operators.rs` lists:
 //!
 //! | file | algorithm |
 //! |---|---|
@@ -40,7 +40,7 @@
 //!
 //! Kernels are safe functions with `#[target_feature]`. Two things need `unsafe`: to call one, which `dispatch!` does
 //! after it made sure that the CPU has the features, and to load and store vectors, which a few functions do in
-//! `x86_64/memory.rs` and `aarch64/vector.rs`.
+//! `operators.rs` and `x86_64/memory.rs`.
 
 // Elsewhere there is unsafe code only in `codec/sink.rs`.
 #![allow(unsafe_code)]
@@ -54,6 +54,8 @@ mod compact;
 pub mod lanes;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod lanes_blocks;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod operators;
 mod scalar;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod shuffles;

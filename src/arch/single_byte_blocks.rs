@@ -11,19 +11,11 @@
 /// characters of other pages are looked up page by page. In both directions, a shuffle from a table removes the bytes
 /// that do not count.
 ///
-/// The module that calls the macro defines the vector and what the algorithm does with it, each a function with the same
-/// `target_feature`. Of a vector that says yes or no for each byte, only the high bits count.
+/// The module that calls the macro has the [operators](super::operators) of the instruction set, and defines what else
+/// the algorithm does with vectors, each a function with the same `target_feature`:
 ///
 /// | name | meaning |
 /// |---|---|
-/// | `Vector`, `LEN` | the type, and how many bytes it has |
-/// | `load(bytes, at)`, `store(bytes, at, vector)` | reads or writes `LEN` bytes from `at` on |
-/// | `splat(byte)` | the same byte everywhere |
-/// | `and`, `or`, `but` | of two vectors; `but` has the bits that are only in the first |
-/// | `up::<N>(vector)` | each byte shifted up by `N` bits; bits may come in from the next byte |
-/// | `equal(a, b)` | whether the bytes are the same |
-/// | `select(which, no, yes)` | a byte of `yes` or of `no` |
-/// | `mask(vector)`, `any(vector)` | the high bits, and whether any is set |
 /// | `lookup256(table, [vector; 2])` | the table's entry for each byte |
 /// | `lookup128(table, [vector; 2])` | the same for bytes below 0x80 |
 /// | `ascii(codes, [vector; 2])` | the same as `lookup256(codes.codes, …)`, if it also returns that all of it is ASCII |

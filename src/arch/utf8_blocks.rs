@@ -26,18 +26,7 @@ pub(super) const BLOCK: usize = 64;
 /// two nibbles of the byte before and the high nibble of this one rule out the errors of two bytes, one bit per error;
 /// then it remains to check that third and fourth bytes are where they must be.
 ///
-/// The module that calls the macro defines the vector and what the algorithm does with it, each a function with the same
-/// `target_feature`:
-///
-/// | name | meaning |
-/// |---|---|
-/// | `Vector`, `LEN` | the type, and how many bytes it has |
-/// | `load(bytes, at)`, `store(bytes, at, vector)` | reads or writes `LEN` bytes from `at` on |
-/// | `splat(byte)` | the same byte everywhere |
-/// | `and`, `or`, `xor`, `minus` | of two vectors; `minus` does not go below 0 |
-/// | `high_nibbles(vector)` | the high four bits of each byte, as a number |
-/// | `lookup(vector, table)` | the table's entry for each byte, which is below 16 |
-/// | `is_zero(vector)`, `is_ascii(vector)` | whether all bits, or all high bits, are 0 |
+/// The module that calls the macro has the [operators](super::operators) of the instruction set.
 macro_rules! copy_by_blocks {
     ($features:literal) => {
         /// See [`arch::utf8::copy`](crate::arch::utf8::copy). The slices are equally long.

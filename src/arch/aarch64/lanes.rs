@@ -100,7 +100,7 @@ fn units_of(bytes: &[u8; 16], nexts: &[u8; 16], doubles: u16, out: u8) -> [uint8
 #[target_feature(enable = "neon")]
 fn put_units(units: uint8x16_t, table: &[u8; 16], room: &mut [u16; 64], at: usize) {
     let room = room[at..].first_chunk_mut().expect("within the block");
-    store_eight_units(room, shuffle(units, table));
+    store_eight_units(room, vreinterpretq_u16_u8(shuffle(units, table)));
 }
 
 lanes_by_blocks!("neon");

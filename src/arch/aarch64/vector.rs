@@ -1,39 +1,47 @@
-//! What the kernels share: loads and stores, and the conversion of eight characters at a time between units of UTF-16 and
+//! What the kernels share: the [operators](crate::arch::operators) for vectors of 16 bytes, and the conversion of eight characters at a time between units of UTF-16 and
 //! UTF-8.
 //!
 //! Loads and stores go through references to arrays of their length, so the kernels index slices and use no pointers.
 #![allow(unsafe_code)] // The intrinsics take pointers.
 
+use crate::arch::operators::{loads, operators, stores};
 use crate::arch::shuffles::*;
 pub(super) use crate::arch::slices::*;
 use std::arch::aarch64::*;
 
-#[inline]
-#[target_feature(enable = "neon")]
-pub(super) fn load16(from: &[u8; 16]) -> uint8x16_t {
-    // SAFETY: `from` refers to 16 readable bytes, and the load needs no alignment.
-    unsafe { vld1q_u8(from.as_ptr()) }
+loads! {
+    "neon" load16: [u8; 16] => uint8x16_t, vld1q_u8;
+    "neon" load_four_lanes: [u32; 4] => uint32x4_t, vld1q_u32;
 }
 
-#[inline]
-#[target_feature(enable = "neon")]
-pub(super) fn store16(to: &mut [u8; 16], vector: uint8x16_t) {
-    // SAFETY: `to` refers to 16 writable bytes, and the store needs no alignment.
-    unsafe { vst1q_u8(to.as_mut_ptr(), vector) }
+stores! {
+    "neon" store16: uint8x16_t => [u8; 16], vst1q_u8;
+    "neon" store_eight_units: uint16x8_t => [u16; 8], vst1q_u16;
 }
 
-#[inline]
-#[target_feature(enable = "neon")]
-pub(super) fn load_four_lanes(from: &[u32; 4]) -> uint32x4_t {
-    // SAFETY: `from` refers to 16 readable bytes, and the load needs no more alignment than they have.
-    unsafe { vld1q_u32(from.as_ptr()) }
-}
+pub(super) type Vector = uint8x16_t;
+pub(super) const LEN: usize = 16;
 
-#[inline]
-#[target_feature(enable = "neon")]
-pub(super) fn store_eight_units(to: &mut [u16; 8], vector: uint8x16_t) {
-    // SAFETY: `to` refers to 16 writable bytes, and the store needs no more alignment than they have.
-    unsafe { vst1q_u16(to.as_mut_ptr(), vreinterpretq_u16_u8(vector)) }
+operators! { "neon":
+    fn load(bytes: &[u8], at: usize) -> Vector { load16(part(bytes, at)) }
+    fn store(bytes: &mut [u8], at: usize, vector: Vector) { store16(part_mut(bytes, at), vector) }
+    fn splat(byte: u8) -> Vector { vdupq_n_u8(byte) }
+    fn and(a: Vector, b: Vector) -> Vector { vandq_u8(a, b) }
+    fn or(a: Vector, b: Vector) -> Vector { vorrq_u8(a, b) }
+    fn xor(a: Vector, b: Vector) -> Vector { veorq_u8(a, b) }
+    fn but(a: Vector, b: Vector) -> Vector { vbicq_u8(a, b) }
+    fn minus(a: Vector, b: Vector) -> Vector { vqsubq_u8(a, b) }
+    fn up<const N: i32>(vector: Vector) -> Vector { vshlq_n_u8::<N>(vector) }
+    fn high_nibbles(vector: Vector) -> Vector { vshrq_n_u8::<4>(vector) }
+    fn equal(a: Vector, b: Vector) -> Vector { vceqq_u8(a, b) }
+    fn select(which: Vector, no: Vector, yes: Vector) -> Vector { vbslq_u8(high_bits(which), yes, no) }
+    /// Sets each byte whose high bit is set.
+    fn high_bits(vector: Vector) -> Vector { vcltzq_s8(vreinterpretq_s8_u8(vector)) }
+    fn mask(vector: Vector) -> u32 { u16::from_le_bytes(sets(high_bits(vector))).into() }
+    fn any(vector: Vector) -> bool { vmaxvq_u8(vector) >= 0x80 }
+    fn is_zero(vector: Vector) -> bool { vmaxvq_u8(vector) == 0 }
+    fn is_ascii(vector: Vector) -> bool { !any(vector) }
+    fn lookup(vector: Vector, table: &[u8; 16]) -> Vector { vqtbl1q_u8(load16(table), vector) }
 }
 
 /// One bit for each of eight lanes.

@@ -4,55 +4,30 @@
 //! the kernels index slices and use no pointers.
 #![allow(unsafe_code)] // The intrinsics take pointers.
 
+use crate::arch::operators::{loads, stores};
 pub(super) use crate::arch::slices::*;
 use std::arch::x86_64::*;
+
+loads! {
+    "sse2" load16: [u8; 16] => __m128i, _mm_loadu_si128;
+    "sse2" load_four_lanes: [u32; 4] => __m128i, _mm_loadu_si128;
+    "avx" load32: [u8; 32] => __m256i, _mm256_loadu_si256;
+    "avx512f" load_512: [u8; 64] => __m512i, _mm512_loadu_si512;
+    "avx512f" load_lanes: [u32; 16] => __m512i, _mm512_loadu_si512;
+}
+
+stores! {
+    "sse2" store16: __m128i => [u8; 16], _mm_storeu_si128;
+    "sse2" store_eight_units: __m128i => [u16; 8], _mm_storeu_si128;
+    "avx" store32: __m256i => [u8; 32], _mm256_storeu_si256;
+    "avx512f" store_512: __m512i => [u8; 64], _mm512_storeu_si512;
+    "avx512f" store_units: __m512i => [u16; 32], _mm512_storeu_si512;
+}
 
 /// Returns a mask with the low `len` bits set, or all of them.
 #[inline(always)]
 pub(super) fn low_bits(len: usize) -> u64 {
     if len < 64 { (1 << len) - 1 } else { u64::MAX }
-}
-
-#[inline]
-#[target_feature(enable = "sse2")]
-pub(super) fn load16(from: &[u8; 16]) -> __m128i {
-    // SAFETY: `from` refers to 16 readable bytes, and the load needs no alignment.
-    unsafe { _mm_loadu_si128(from.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "sse2")]
-pub(super) fn store16(to: &mut [u8; 16], vector: __m128i) {
-    // SAFETY: `to` refers to 16 writable bytes, and the store needs no alignment.
-    unsafe { _mm_storeu_si128(to.as_mut_ptr().cast(), vector) }
-}
-
-#[inline]
-#[target_feature(enable = "avx")]
-pub(super) fn load32(from: &[u8; 32]) -> __m256i {
-    // SAFETY: `from` refers to 32 readable bytes, and the load needs no alignment.
-    unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx")]
-pub(super) fn store32(to: &mut [u8; 32], vector: __m256i) {
-    // SAFETY: `to` refers to 32 writable bytes, and the store needs no alignment.
-    unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), vector) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn load_512(from: &[u8; 64]) -> __m512i {
-    // SAFETY: `from` refers to 64 readable bytes, and the load needs no alignment.
-    unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn store_512(to: &mut [u8; 64], vector: __m512i) {
-    // SAFETY: `to` refers to 64 writable bytes, and the store needs no alignment.
-    unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), vector) }
 }
 
 /// Loads the front of `from`, at most 64 bytes of it, and zeros after it.
@@ -71,42 +46,12 @@ pub(super) fn store_part_512(to: &mut [u8], vector: __m512i) {
     unsafe { _mm512_mask_storeu_epi8(to.as_mut_ptr().cast(), low_bits(to.len()), vector) }
 }
 
-#[inline]
-#[target_feature(enable = "sse2")]
-pub(super) fn load_four_lanes(from: &[u32; 4]) -> __m128i {
-    // SAFETY: `from` refers to 16 readable bytes, and the load needs no alignment.
-    unsafe { _mm_loadu_si128(from.as_ptr().cast()) }
-}
-
-/// Loads sixteen lanes.
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn load_lanes(from: &[u32; 16]) -> __m512i {
-    // SAFETY: `from` refers to 64 readable bytes, and the load needs no alignment.
-    unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
-}
-
 /// Loads the front of `from`, at most sixteen lanes, and zeros after it.
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub(super) fn load_part_lanes(from: &[u32]) -> __m512i {
     // SAFETY: the mask has a bit for each of the first 16 lanes that `from` has; no other lane is accessed.
     unsafe { _mm512_maskz_loadu_epi32(low_bits(from.len()) as u16, from.as_ptr().cast()) }
-}
-
-#[inline]
-#[target_feature(enable = "sse2")]
-pub(super) fn store_eight_units(to: &mut [u16; 8], vector: __m128i) {
-    // SAFETY: `to` refers to 16 writable bytes, and the store needs no alignment.
-    unsafe { _mm_storeu_si128(to.as_mut_ptr().cast(), vector) }
-}
-
-/// Stores thirty-two units.
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(super) fn store_units(to: &mut [u16; 32], vector: __m512i) {
-    // SAFETY: `to` refers to 64 writable bytes, and the store needs no alignment.
-    unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), vector) }
 }
 
 /// A table of 256 bytes in four vectors.

@@ -7,3 +7,4 @@ pub(super) mod single_byte;
 pub(super) mod utf16;
 pub(super) mod utf32;
 pub(super) mod utf8;
+mod vectors;

@@ -5,26 +5,13 @@ use crate::arch::scalar;
 use crate::arch::shuffles::*;
 use crate::arch::types::{FOLLOWS, LEN, MAY_GO_ON, Shifts, Split};
 use crate::arch::x86_64::memory::*;
+use crate::arch::x86_64::vectors::sse::{Vector, and, or};
 use std::arch::x86_64::*;
-
-type Vector = __m128i;
 
 #[inline]
 #[target_feature(enable = "sse4.1,ssse3")]
 fn load(lanes: &[u32], at: usize) -> Vector {
     load_four_lanes(lanes[at..].first_chunk().expect("within the block"))
-}
-
-#[inline]
-#[target_feature(enable = "sse4.1,ssse3")]
-fn and(a: Vector, b: Vector) -> Vector {
-    _mm_and_si128(a, b)
-}
-
-#[inline]
-#[target_feature(enable = "sse4.1,ssse3")]
-fn or(a: Vector, b: Vector) -> Vector {
-    _mm_or_si128(a, b)
 }
 
 #[inline]

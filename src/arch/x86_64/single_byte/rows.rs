@@ -6,9 +6,8 @@
 /// A table is taken as rows of 16 entries, each of which is shuffled by the low nibbles. Bits 4 and up of each byte then
 /// select the row. As a shuffle makes zeros where the high bit of an index is set, an `or` is enough for one of them.
 ///
-/// The module that calls the macro defines, besides what that one needs: `row(table, at)`, which is row `at` in each 16
-/// bytes of a vector; `shuffle(row, indices)`; `xor`; `add`; `add_up_to_ff(a, b)`, which does not overflow; and
-/// `high_nibbles(vector)`.
+/// Besides the [operators](crate::arch::operators), the module that calls the macro has `row(table, at)`, which is row
+/// `at` in each 16 bytes of a vector, and `shuffle(row, indices)`.
 macro_rules! look_ups_by_rows {
     ($features:literal) => {
         /// Returns the table's entry for each byte.
