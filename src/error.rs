@@ -3,6 +3,7 @@
 //! Every offset in charpipe counts bytes of the original input from 0 and includes the byte order mark. It does not
 //! depend on how the input was cut into pieces or on the stages it went through.
 
+use crate::hex::Hex;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -530,18 +531,6 @@ impl From<Error> for io::Error {
             _ => io::ErrorKind::InvalidData,
         };
         io::Error::new(kind, error)
-    }
-}
-
-/// Bytes as upper-case hex, separated by spaces.
-pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
-
-impl fmt::Display for Hex<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, byte) in self.0.iter().enumerate() {
-            write!(f, "{}{byte:02X}", if index == 0 { "" } else { " " })?;
-        }
-        Ok(())
     }
 }
 

@@ -64,7 +64,8 @@
 //! | module | purpose | may use |
 //! |---|---|---|
 //! | `words` | the words of each choice | nothing |
-//! | `error` | the error type | `words` |
+//! | `hex` | bytes as hex digits | nothing |
+//! | `error` | the error type | `words`, `hex` |
 //! | `sort` | sorting, with one copy of the code for all types | nothing |
 //! | `arch` | vector kernels: the inner loops of the codecs | nothing |
 //! | [`codec`] | charsets, their decoders and encoders | `error`, `words`, `arch` |
@@ -95,6 +96,7 @@ pub mod fields;
 #[cfg(feature = "files")]
 pub mod files;
 pub mod guide;
+mod hex;
 pub mod records;
 pub mod registry;
 #[cfg(feature = "serde")]
@@ -108,6 +110,7 @@ pub use codec::EbcdicNl;
 pub use codec::{Codec, Decoder, Encoder};
 pub use detect::{Detector, Kind, Verdict, detect};
 pub use error::{Error, ErrorKind, RecordPosition};
+pub use hex::Hex;
 pub use records::overlong::OnOverlong;
 pub use registry::Registry;
 pub use text::controls::OnControl;

@@ -14,6 +14,7 @@ use crate::codec::EbcdicNl;
 use crate::detect::statistics::Candidate;
 use crate::detect::{Diagnostic, Family, Kind, Looks, Policy, Severity, Source, Verdict};
 use crate::error::{Error, RecordPosition};
+use crate::hex::Hex;
 use crate::records::overlong::OnOverlong;
 use crate::records::{Carriage, Columns, Shape};
 use crate::text::controls::OnControl;
@@ -26,7 +27,6 @@ use crate::words::Word;
 use serde::de::Error as _;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::fmt::Write as _;
 
 // --- Results ---------------------------------------------------------------------------------------------------------
 
@@ -60,8 +60,8 @@ impl<'a> From<&'a Verdict> for VerdictKeys<'a> {
             codec: verdict.codec.as_ref().map(|codec| codec.name()),
             family: Some(verdict.family),
             kind: Some(verdict.kind),
-            signature: verdict.signature.map(|row| hex(row.bytes)),
-            bom: verdict.bom().map(hex),
+            signature: verdict.signature.map(|row| format!("{:X}", Hex(row.bytes))),
+            bom: verdict.bom().map(|bytes| format!("{:X}", Hex(bytes))),
             declared: verdict.declared.as_deref(),
             declared_span: verdict.declared_span.as_ref().map(|span| [span.start, span.end]),
             charset: verdict.charset.as_deref(),
@@ -210,7 +210,7 @@ keys! {
 /// Writes `offset`, `record` and `column` if there are records, and `bytes` in upper-case hex.
 impl Serialize for MalformedAt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        fault(serializer, self.offset, self.record, "bytes", &hex(&self.bytes))
+        fault(serializer, self.offset, self.record, "bytes", &format!("{:X}", Hex(&self.bytes)))
     }
 }
 
@@ -237,14 +237,6 @@ fn fault<S: Serializer>(
     }
     keys.serialize_field(key, what)?;
     keys.end()
-}
-
-/// Returns the bytes as upper-case hex, two digits each, without separators.
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        _ = write!(text, "{byte:02X}");
-        text
-    })
 }
 
 // --- Names and choices -----------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 //! What each byte of an input is, and code charts, as JSON.
 
-use crate::failure::{Failure, hex};
+use crate::failure::Failure;
 use charpipe::codec::{Codec, MIN_ROOM, Malformed, Stop, Utf8Sink};
-use charpipe::{Error, Registry};
+use charpipe::{Error, Hex, Registry};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -106,7 +106,7 @@ pub(crate) fn chart(label: &str, lead: &[u8]) -> Value {
         }
     });
     let single_byte = codec.decoder().is_bytewise();
-    json!({ "codec": codec.name(), "lead": hex(lead), "single_byte": single_byte, "cells": cells.collect::<Vec<_>>() })
+    json!({ "codec": codec.name(), "lead": format!("{:X}", Hex(lead)), "single_byte": single_byte, "cells": cells.collect::<Vec<_>>() })
 }
 
 fn total(cells: &[Cell]) -> usize {

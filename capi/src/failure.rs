@@ -1,6 +1,6 @@
 //! Errors as a caller in another language sees them.
 
-use charpipe::{Error, ErrorKind};
+use charpipe::{Error, ErrorKind, Hex};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -61,7 +61,7 @@ impl Failure {
         let mut keys = object(error);
         match error.kind() {
             ErrorKind::Malformed { bytes, .. } | ErrorKind::BadHeader { header: bytes, .. } => {
-                keys.insert("bytes".to_owned(), hex(bytes).into());
+                keys.insert("bytes".to_owned(), format!("{:X}", Hex(bytes)).into());
             }
             ErrorKind::Unmappable { ch, .. } | ErrorKind::Control { ch, .. } => {
                 keys.insert("char".to_owned(), ch.to_string().into());
@@ -78,9 +78,4 @@ pub(crate) fn object(value: &impl Serialize) -> Map<String, Value> {
         Ok(Value::Object(keys)) => keys,
         _ => Map::new(),
     }
-}
-
-/// Returns the bytes as upper-case hex, two digits each, without separators.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02X}")).collect()
 }

@@ -1,9 +1,9 @@
 //! The fields of a record by a layout, as JSON.
 
-use crate::failure::{Failure, hex};
+use crate::failure::Failure;
 use crate::options::pairs;
 use charpipe::fields::{BadLayout, Copybook, FieldError, Item, Layout, OnBad, Problem, ReadOptions, Visitor};
-use charpipe::{OnOverlong, Registry};
+use charpipe::{Hex, OnOverlong, Registry};
 use serde_json::{Value, json};
 use std::fmt::Display;
 use std::ops::Range;
@@ -75,7 +75,7 @@ fn bad_field(error: &FieldError) -> Value {
         "code": error.code(),
         "message": error.message(),
         "offset": error.offset(),
-        "bytes": hex(error.bytes()),
+        "bytes": format!("{:X}", Hex(error.bytes())),
         "field": Some(error.path()).filter(|path| !path.is_empty()),
     })
 }

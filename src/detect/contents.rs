@@ -6,6 +6,7 @@ use super::statistics::{self, Assessment, Looks, WINDOW};
 use super::verdict::{Diagnostic, Kind, Source, Verdict};
 use crate::codec::{Codec, Decoder, Stop, Utf8Sink, char_of_byte, decode_strictly, is_ebcdic, is_utf8};
 use crate::error::ErrorKind;
+use crate::hex::Hex;
 use crate::registry::Registry;
 use std::sync::Arc;
 
@@ -215,8 +216,7 @@ pub(crate) fn looks_like(looks: Looks) -> Option<Diagnostic> {
 }
 
 fn in_hex(bytes: &[u8]) -> String {
-    let hex: Vec<String> = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
-    if hex.is_empty() { "it ends within a character".to_owned() } else { hex.join(" ") }
+    if bytes.is_empty() { "it ends within a character".to_owned() } else { Hex(bytes).to_string() }
 }
 
 /// Returns whether the codec has a character, or an error, for each byte by itself.

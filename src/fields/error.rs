@@ -1,6 +1,7 @@
 //! Errors of layouts and of fields: [`BadLayout`] and [`FieldError`].
 
-use crate::error::{Count, Hex};
+use crate::error::Count;
+use crate::hex::Hex;
 use std::fmt;
 
 /// The error for an invalid layout: a copybook or a field list with a mistake, or items that contradict each other.

@@ -1,6 +1,7 @@
 //! The value of a field: [`Value`].
 
 use super::Decimal;
+use crate::hex::Hex;
 use std::fmt;
 
 /// The value of a field, borrowed from the record or from the reader.
@@ -51,7 +52,7 @@ impl fmt::Display for Value<'_> {
             // `Debug` uses an exponent for very large and very small numbers.
             Value::Single(number) => write!(f, "{number:?}"),
             Value::Double(number) => write!(f, "{number:?}"),
-            Value::Raw(bytes) => bytes.iter().try_for_each(|byte| write!(f, "{byte:02X}")),
+            Value::Raw(bytes) => fmt::UpperHex::fmt(&Hex(bytes), f),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Record types: which alternatives apply to a record, depending on its contents.
 
 use super::kind::MAX_LEN;
+use crate::hex::Hex;
 use std::fmt;
 use std::str::FromStr;
 
@@ -253,7 +254,7 @@ impl fmt::Display for Test {
                 f.write_str("=")?;
                 values.iter().enumerate().try_for_each(|(index, value)| {
                     f.write_str(comma(index))?;
-                    value.iter().try_for_each(|byte| write!(f, "{byte:02X}"))
+                    write!(f, "{:X}", Hex(value))
                 })
             }
         }

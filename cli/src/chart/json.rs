@@ -3,7 +3,8 @@
 
 use super::data::{Cell, ChartData, Difference, Differences, Text};
 use super::layout::code_points;
-use crate::messages::json::{hex, line};
+use crate::messages::json::line;
+use charpipe::Hex;
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -66,13 +67,15 @@ struct DifferenceObject<'a> {
 /// Returns the chart on one line.
 pub(crate) fn chart(data: &ChartData<'_>) -> String {
     let cells = || (0..=255u8).zip(&data.cells);
-    let bytes = |byte| hex(&[&*data.lead, &[byte]].concat());
+    let bytes = |byte| format!("{:X}", Hex(&[&*data.lead, &[byte]].concat()));
     let own = cells().filter_map(|(byte, cell)| match cell {
         Cell::Lead(lead) => Some((&*data.shift, bytes(byte), *lead)),
         _ => None,
     });
     let shifted = data.shifted.iter().flat_map(|set| {
-        (0..=255u8).zip(&set.leads).filter_map(|(byte, lead)| Some((&*set.shift, hex(&[byte]), (*lead)?)))
+        (0..=255u8)
+            .zip(&set.leads)
+            .filter_map(|(byte, lead)| Some((&*set.shift, format!("{:X}", Hex(&[byte])), (*lead)?)))
     });
     line(&ChartObject {
         codec: &data.name,
@@ -102,7 +105,7 @@ pub(crate) fn chart(data: &ChartData<'_>) -> String {
 /// Returns the differences on one line.
 pub(crate) fn differences([codec, other]: [&str; 2], lead: &[u8], all: &Differences) -> String {
     let differences = all.found.iter().map(|Difference { bytes, texts: [codec, other] }| DifferenceObject {
-        bytes: hex(bytes),
+        bytes: format!("{:X}", Hex(bytes)),
         codec: codec.as_ref().map(TextObject::of),
         other: other.as_ref().map(TextObject::of),
     });
@@ -110,7 +113,7 @@ pub(crate) fn differences([codec, other]: [&str; 2], lead: &[u8], all: &Differen
 }
 
 fn some(bytes: &[u8]) -> Option<String> {
-    (!bytes.is_empty()).then(|| hex(bytes))
+    (!bytes.is_empty()).then(|| format!("{:X}", Hex(bytes)))
 }
 
 impl<'a> TextObject<'a> {

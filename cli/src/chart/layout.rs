@@ -4,8 +4,8 @@
 use super::data::{Cell, ChartData, Difference, Differences, Lead, Text};
 use super::glyph::{self, Class, Glyph, glyph};
 use crate::messages::color::{self, paint};
-use crate::messages::hexdump::Hex;
 use anstyle::{AnsiColor, Style};
+use charpipe::Hex;
 use std::fmt::Write as _;
 
 /// The greatest width of a line, in columns.
@@ -56,7 +56,7 @@ pub(crate) fn leads<'a>(data: &'a ChartData<'_>) -> Vec<Leads<'a>> {
     let with_example = |(shift, leads): (&'a [u8], Vec<Option<Lead>>)| {
         let characters = |byte: &u8| leads[*byte as usize].map_or(0, |lead| lead.characters);
         let best = (0..=255).rev().filter(|byte| leads[*byte as usize].is_some()).max_by_key(characters)?;
-        let example = Hex(&[&*data.lead, &[best]].concat()).to_string().replace(' ', "");
+        let example = format!("{:X}", Hex(&[&*data.lead, &[best]].concat()));
         Some(Leads { shift, leads, example })
     };
     sets.filter_map(with_example).collect()

@@ -4,7 +4,7 @@
 use super::data::{Cell, ChartData, Difference, Differences, Text};
 use super::glyph::{self, Class, class, glyph};
 use super::layout::{self, code_points, count, shift_name};
-use crate::messages::hexdump::Hex;
+use charpipe::Hex;
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 

@@ -5,11 +5,11 @@ use crate::convert::ending::Ending;
 use crate::convert::outcome::Outcome;
 use crate::escape::{harmless, printable};
 use crate::files::name::Name;
-use crate::messages::hexdump::Hex;
 use crate::messages::hints::{self, HintContext};
 use crate::messages::{self, Count, InWords, Place, say};
 use crate::panics;
 use crate::print;
+use charpipe::Hex;
 use charpipe::{CutRecord, Error, ErrorKind, Faults, Kind, OnControl, OnMalformed, OnUnmappable, Report, UnmappableAt};
 use std::ffi::OsStr;
 

@@ -3,7 +3,7 @@
 use crate::escape::{harmless, printable};
 use crate::messages::color::{self, paint};
 use charpipe::codec::{Codec, MIN_ROOM, Stop, Utf8Sink};
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::ops::Range;
 
 /// How many bytes a row shows.
@@ -89,18 +89,6 @@ pub(crate) fn dump(piece: &Piece, offset: u64, len: Option<usize>, codec: Option
         }
     }
     out
-}
-
-/// Displays bytes as pairs of upper-case digits, separated by blanks.
-pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
-
-impl fmt::Display for Hex<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, byte) in self.0.iter().enumerate() {
-            write!(f, "{}{byte:02X}", if index == 0 { "" } else { " " })?;
-        }
-        Ok(())
-    }
 }
 
 /// Returns, for each byte, the text that it completes, with a dot for every character that cannot be shown.

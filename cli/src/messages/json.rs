@@ -13,7 +13,6 @@ use charpipe::detect::Diagnostic;
 use charpipe::{Error, Faults, RecordPosition, RecordsCut, Relabelled, Report, UnmappableAt, Verdict};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
-use std::fmt::Write as _;
 use std::io;
 
 /// The verdict on a file: a line of `detect --json`, and `verdict` in a report.
@@ -202,14 +201,6 @@ impl LeftAloneObject {
     pub(crate) fn new(left_alone: LeftAlone) -> Self {
         LeftAloneObject { input: (), left_alone }
     }
-}
-
-/// Returns bytes as pairs of upper-case digits, without separators.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        _ = write!(text, "{byte:02X}");
-        text
-    })
 }
 
 /// Returns `value` on one line, including the newline.

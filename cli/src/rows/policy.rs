@@ -118,15 +118,6 @@ pub(super) fn push_csv(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// Appends bytes in upper-case hex.
-pub(super) fn push_hex(out: &mut String, bytes: &[u8]) {
-    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    for byte in bytes {
-        out.push(char::from(DIGITS[usize::from(byte >> 4)]));
-        out.push(char::from(DIGITS[usize::from(byte & 15)]));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,9 +4,10 @@
 
 use crate::args::Rows;
 use crate::args::rows::RowFormat;
-use crate::rows::policy::{Changed, TextPolicy, push_csv, push_hex, push_json};
+use crate::rows::policy::{Changed, TextPolicy, push_csv, push_json};
 use crate::rows::trouble::BadRecord;
 use crate::rows::types;
+use charpipe::Hex;
 use charpipe::fields::{Column, Layout, Value, Visitor};
 use std::fmt::Write as _;
 
@@ -235,10 +236,10 @@ impl<'a> Row<'a> {
             Value::Number(number) => number.append_to(self.text),
             Value::Raw(bytes) if is_json => {
                 self.text.push('"');
-                push_hex(self.text, bytes);
+                Hex(bytes).push_to(self.text);
                 self.text.push('"');
             }
-            Value::Raw(bytes) => push_hex(self.text, bytes),
+            Value::Raw(bytes) => Hex(bytes).push_to(self.text),
             Value::Single(number) if number.is_finite() => _ = write!(self.text, "{value}"),
             Value::Double(number) if number.is_finite() => _ = write!(self.text, "{value}"),
             Value::Single(number) => self.put_non_finite(number.into()),

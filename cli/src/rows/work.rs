@@ -5,6 +5,7 @@ use crate::rows::batch::{Batch, Record};
 use crate::rows::policy::Changed;
 use crate::rows::row::{Row, RowPlan, Scratch};
 use crate::rows::trouble::{BadRecord, Trouble};
+use charpipe::Hex;
 use charpipe::fields::Reader;
 use serde::Serialize;
 
@@ -167,7 +168,7 @@ impl<'a> Worker<'a> {
             code: error.code(),
             field: error.field(),
             message: error.to_string(),
-            bytes: json::hex(record.data),
+            bytes: format!("{:X}", Hex(record.data)),
         });
         done.len += line.len();
         done.rejects += &line;

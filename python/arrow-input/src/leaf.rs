@@ -3,6 +3,7 @@
 use crate::buffers::{Array, Buffers, Validity};
 use crate::schema::{Field, Kind, Number, Width};
 use crate::{Malformed, Result};
+use charpipe::Hex;
 use charpipe::fields::{Decimal, Value};
 use std::fmt;
 use std::ops::Range;
@@ -28,8 +29,7 @@ impl fmt::Display for BadValue<'_> {
                 let Err(error) = std::str::from_utf8(bytes) else { return Ok(()) };
                 let (at, end) = (error.valid_up_to(), error.error_len().map(|len| error.valid_up_to() + len));
                 let bytes = bytes.get(at..end.unwrap_or(bytes.len())).unwrap_or_default();
-                let bytes: Vec<_> = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
-                write!(f, "the text is not valid UTF-8: {} at byte {at}", bytes.join(" "))
+                write!(f, "the text is not valid UTF-8: {} at byte {at}", Hex(bytes))
             }
             BadValue::Outside(begin, end) => write!(f, "the value from {begin} to {end} is not within its buffer"),
             BadValue::NoBuffer(index) => write!(f, "the value is in buffer {index}, which does not exist"),

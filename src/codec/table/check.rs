@@ -2,7 +2,7 @@
 
 use super::limits::{MAX_BYTES, MAX_TEXT};
 use super::{Cell, Code, SI, SO, Sequence, Shape, State, Table, Way};
-use crate::error::Hex;
+use crate::hex::Hex;
 use std::borrow::Cow;
 
 /// Splits bytes into the codes of a shape.

@@ -6,7 +6,7 @@
 use super::check::Fit;
 use super::limits::MAX_STATES;
 use super::{Cell, Code, Shape, State, Table};
-use crate::error::Hex;
+use crate::hex::Hex;
 use std::collections::HashMap;
 
 /// Why there is no shape: the number of the mapping to blame, and what was expected there.

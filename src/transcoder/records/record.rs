@@ -16,6 +16,7 @@ use crate::arch::{bytes::count_newlines, isa};
 use crate::codec::{MIN_ROOM, Malformed, Stop, Utf8Sink};
 use crate::detect::Diagnostic;
 use crate::error::Error;
+use crate::hex;
 use crate::records::packed::PackedWatch;
 use crate::records::{Columns, Move};
 use crate::transcoder::choices::{Gaps, Padding};
@@ -222,9 +223,8 @@ impl RecordText {
     fn write_hex(&mut self, src: &[u8]) -> NonText {
         self.pending.release_trailing();
         for byte in src {
-            for digit in [byte >> 4, byte & 15] {
-                let digit = char::from_digit(digit.into(), 16).unwrap_or_default();
-                self.pending.push(digit.to_ascii_uppercase());
+            for digit in hex::digits(*byte) {
+                self.pending.push(digit);
             }
         }
         self.take(src.len())

@@ -3,7 +3,8 @@
 use crate::escape::{harmless, printable};
 use crate::files::name::Name;
 use crate::messages::InWords;
-use crate::messages::hexdump::{Hex, text_of};
+use crate::messages::hexdump::text_of;
+use charpipe::Hex;
 use charpipe::detect::{Policy, Severity, Verdict};
 use std::ops::Range;
 
