@@ -48,7 +48,7 @@
 //! | `kind.rs` | [`Kind`]: how the bytes of a field represent its value |
 //! | `when.rs` | [`When`] and [`Rule`]: which alternatives apply to a record |
 //! | `decimal.rs`, `value.rs` | [`Decimal`] and [`Value`] |
-//! | `visit.rs` | [`Visitor`], [`Source`] and [`Column`]: how values are delivered and asked for |
+//! | `visit.rs` | [`Visitor`], [`ValueSource`] and [`Column`]: how values are delivered and asked for |
 //! | `copybook/` | [`Copybook`]: reads a layout from a COBOL copybook |
 //! | `plan.rs` | what to do for each record, worked out once from the layout |
 //! | `read.rs`, `write.rs` | [`Reader`] and [`Writer`]: run the plan |
@@ -104,6 +104,6 @@ pub use kind::{
 pub use layout::Layout;
 pub use read::{ReadOptions, Reader, Row};
 pub use value::Value;
-pub use visit::{Column, OnBad, Source, Trim, Visitor};
+pub use visit::{Column, OnBad, Trim, ValueSource, Visitor};
 pub use when::{BadRule, Rule, Test, When};
 pub use write::Writer;

@@ -1,4 +1,4 @@
-//! How values are delivered and asked for: [`Visitor`], [`Source`] and [`Column`].
+//! How values are delivered and asked for: [`Visitor`], [`ValueSource`] and [`Column`].
 
 use super::{FieldError, Value};
 use std::ops::Range;
@@ -113,13 +113,13 @@ pub trait Visitor {
 /// Supplies the values of a record to a [`Writer`](super::Writer).
 ///
 /// ```text
-/// impl Source for CsvRow {
+/// impl ValueSource for CsvRow {
 ///     fn value(&mut self, _item: usize, column: usize) -> Option<Value<'_>> {
 ///         self.cells.get(column).map(|cell| Value::Text(cell))
 ///     }
 /// }
 /// ```
-pub trait Source {
+pub trait ValueSource {
     /// Returns the value of a field; `None` if there is none. `item` is its index in
     /// [`Layout::items`](super::Layout::items), and `column` its index in [`Writer::columns`](super::Writer::columns).
     ///
@@ -129,7 +129,7 @@ pub trait Source {
 }
 
 /// Supplies values by their columns.
-impl Source for &[Option<Value<'_>>] {
+impl ValueSource for &[Option<Value<'_>>] {
     fn value(&mut self, _item: usize, column: usize) -> Option<Value<'_>> {
         *self.get(column)?
     }

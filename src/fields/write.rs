@@ -4,7 +4,7 @@ use super::form::{Decode, Encode, Form};
 use super::page::Pages;
 use super::plan::{Array, Check, Count, Field, Op, Plan, Set, Times};
 use super::read::{applying, room};
-use super::{BadLayout, Column, FieldError, Layout, Problem, Source, Trim, Value};
+use super::{BadLayout, Column, FieldError, Layout, Problem, Trim, Value, ValueSource};
 use crate::codec::{Codec, Utf8Buf};
 use crate::registry::Registry;
 use std::ops::Range;
@@ -195,7 +195,12 @@ impl Writer {
     /// [`FieldError`]: a value that does not fit its field, a missing value, a count out of bounds, values for
     /// occurrences beyond the count or for alternatives that do not apply, contradicting values. The next record can be
     /// written.
-    pub fn write<S: Source>(&mut self, number: u64, source: &mut S, record: &mut Vec<u8>) -> Result<(), FieldError> {
+    pub fn write<S: ValueSource>(
+        &mut self,
+        number: u64,
+        source: &mut S,
+        record: &mut Vec<u8>,
+    ) -> Result<(), FieldError> {
         let Writer { plan, encode, decode, places, tested, counts, at, marks } = self;
         at.clear();
         marks.clear();
@@ -232,7 +237,7 @@ struct Run<'r, S> {
     end: usize,
 }
 
-impl<S: Source> Run<'_, S> {
+impl<S: ValueSource> Run<'_, S> {
     /// Writes a field that a condition needs, if it has a value. An empty text in an alternative is not a value: it says
     /// that the record does not have the field.
     fn early(&mut self, field: &Early) -> Result<(), FieldError> {

@@ -3,7 +3,7 @@
 //! It holds at most a partial header of six bytes, and never any data. Nothing is allocated because of what a header
 //! says. Every result takes bytes, ends a record or file, or ends the input, so no input can make it loop.
 
-use super::{Shape, TapeFile, label};
+use super::{Shape, TapeFile, tape_label};
 use crate::error::{Error, ErrorKind};
 
 /// The next part of the input.
@@ -189,19 +189,19 @@ enum Layout {
 enum State {
     /// Before a header or the end of the input.
     Between,
-    /// `left` more bytes of data follow, never 0. Then `ends` says what ends.
-    Data { left: u32, ends: Ends },
+    /// `left` more bytes of data follow, never 0. Then `end` says what ends.
+    Data { left: u32, end: EndOf },
     /// This many bytes follow that are not data, never 0.
     Skip(u64),
     /// The end of a record, or of a record and a file, is still to be reported.
-    EndPending(Ends),
+    EndPending(EndOf),
     /// The end of a file is still to be reported.
     FileEndPending,
 }
 
 /// What ends after a stretch of data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Ends {
+enum EndOf {
     Nothing,
     Record,
     /// Both the record and the file.
@@ -250,15 +250,15 @@ impl Records {
     #[inline]
     fn next(&mut self, src: &[u8], eof: bool) -> Result<Part, Error> {
         match (self.state, self.layout) {
-            (State::EndPending(ends), _) => {
-                self.state = if ends == Ends::File { State::FileEndPending } else { State::Between };
+            (State::EndPending(end), _) => {
+                self.state = if end == EndOf::File { State::FileEndPending } else { State::Between };
                 self.record += 1;
                 Ok(Part::End)
             }
-            (State::Data { left, ends }, _) if !src.is_empty() => Ok(self.data(left, ends, src.len())),
+            (State::Data { left, end }, _) if !src.is_empty() => Ok(self.data(left, end, src.len())),
             (State::Between, Layout::Fixed(lrecl)) if !src.is_empty() => {
                 self.begun = self.at;
-                Ok(self.data(lrecl, Ends::Record, src.len()))
+                Ok(self.data(lrecl, EndOf::Record, src.len()))
             }
             _ => self.next_slow(src, eof),
         }
@@ -295,20 +295,20 @@ impl Records {
 
     /// Takes as much of the data as is there.
     #[inline]
-    fn data(&mut self, left: u32, ends: Ends, given: usize) -> Part {
+    fn data(&mut self, left: u32, end: EndOf, given: usize) -> Part {
         let len = given.min(left as usize);
         self.at += len as u64;
-        self.segment(left - len as u32, ends);
+        self.segment(left - len as u32, end);
         Part::Data(len)
     }
 
     /// Sets the state for `left` more bytes of data.
     #[inline]
-    fn segment(&mut self, left: u32, ends: Ends) {
-        self.state = match (left, ends) {
-            (0, Ends::Nothing) => State::Between,
-            (0, ends) => State::EndPending(ends),
-            _ => State::Data { left, ends },
+    fn segment(&mut self, left: u32, end: EndOf) {
+        self.state = match (left, end) {
+            (0, EndOf::Nothing) => State::Between,
+            (0, end) => State::EndPending(end),
+            _ => State::Data { left, end },
         };
     }
 
@@ -405,7 +405,7 @@ impl Records {
         }
         let left = self.in_block(length)?;
         self.open = !last;
-        self.segment(left, if last { Ends::Record } else { Ends::Nothing });
+        self.segment(left, if last { EndOf::Record } else { EndOf::Nothing });
         Ok(())
     }
 
@@ -414,11 +414,11 @@ impl Records {
         let big = |at: usize| u32::from(header[at]) << 8 | u32::from(header[at + 1]);
         match self.layout {
             Layout::Fixed(_) => {}
-            Layout::U16 => self.segment(big(0), Ends::Record),
-            Layout::U32 => self.segment(big(0) << 16 | big(2), Ends::Record),
+            Layout::U16 => self.segment(big(0), EndOf::Record),
+            Layout::U32 => self.segment(big(0) << 16 | big(2), EndOf::Record),
             Layout::Rdw { little, inclusive } => {
                 let left = length_of_rdw(header, little, inclusive)?;
-                self.segment(left, Ends::Record);
+                self.segment(left, EndOf::Record);
             }
             Layout::ModeB => return self.block_mode(header[0], big(1)),
             Layout::Vb | Layout::Vbs if self.block == 0 => {
@@ -434,7 +434,7 @@ impl Records {
                     return Err("the last two bytes of an RDW must be zero (except in the segments of vbs)");
                 }
                 let left = self.in_block(big(0))?;
-                self.segment(left, Ends::Record);
+                self.segment(left, EndOf::Record);
             }
             Layout::Vbs => {
                 self.descriptor(header, big(0))?;
@@ -470,9 +470,9 @@ impl Records {
             self.segment(
                 count,
                 match (file_ends, record_ends) {
-                    (true, _) => Ends::File,
-                    (false, true) => Ends::Record,
-                    (false, false) => Ends::Nothing,
+                    (true, _) => EndOf::File,
+                    (false, true) => EndOf::Record,
+                    (false, false) => EndOf::Nothing,
                 },
             );
         }
@@ -574,7 +574,7 @@ impl Tape {
             return;
         }
         if let (_, Some(label)) = choice.label.take(src, Self::NAME_PREFIX_LEN)
-            && let Some(name) = label::file_name(&label)
+            && let Some(name) = tape_label::file_name(&label)
         {
             choice.is_named = choice.file.is(&name);
             choice.is_found |= choice.is_named;

@@ -7,7 +7,7 @@
 //! | `columns.rs`, `carriage.rs` | which bytes of a record are text, and what its first column tells a printer |
 //! | `deframe.rs` | [`Deframer`]: from bytes to records, a single state machine for all shapes |
 //! | `frame.rs` | [`Framer`]: from records to bytes |
-//! | `label.rs` | [`DataSet`] and [`TapeFile`]: the labels of a tape, and how to choose one of its files |
+//! | `tape_label.rs` | [`DataSet`] and [`TapeFile`]: the labels of a tape, and how to choose one of its files |
 //! | `overlong.rs` | [`OnOverlong`](crate::OnOverlong): what to do with what does not fit into a record |
 //! | `reader.rs` | [`Records`] and [`RecordWriter`]: both directions, for a reader and a writer |
 //! | `split.rs` | [`RecordSlices`] and [`resync`]: records in memory, and in parts of a stream |
@@ -18,26 +18,25 @@ mod carriage;
 mod columns;
 mod deframe;
 mod frame;
-mod label;
 pub(crate) mod overlong;
-pub(crate) mod packed;
 mod parts;
 mod reader;
 mod shape;
 mod sniff;
 mod split;
+mod tape_label;
 
 pub use carriage::Carriage;
 pub(crate) use carriage::{Move, Printer};
 pub use columns::{BadColumns, Columns};
 pub use deframe::{Deframer, Part};
 pub use frame::Framer;
-pub use label::{DataSet, TapeFile};
 pub use parts::{Split, numbered_splits, splits};
 pub use reader::{Record, RecordWriter, Records};
 pub use shape::{BadShape, MAX_BLKSIZE, Shape};
 pub use sniff::{Hypothesis, NoShape, SNIFFED, Sniffed, look, sniff, sniff_one};
 pub use split::{RecordSlices, resync};
+pub use tape_label::{DataSet, TapeFile};
 
 /// The default limit in bytes for a record that must be held as a whole, if its shape sets no lower limit: 1 MiB.
 pub const RECORD_LIMIT: usize = 1 << 20;

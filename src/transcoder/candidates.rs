@@ -9,7 +9,7 @@ use crate::codec::{Codec, Decoder, Encoder, Malformed, Step, Stop, Utf8Sink, cha
 use crate::detect::{Source, Verdict};
 use crate::transcoder::byte_page::contains_ascii;
 use crate::transcoder::options::Settings;
-use crate::transcoder::records::head::Looks;
+use crate::transcoder::records::detection::Looks;
 use std::sync::{Arc, OnceLock};
 
 /// How many bytes have to be decoded without error, from the first byte on that is read differently.

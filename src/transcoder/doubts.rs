@@ -13,7 +13,7 @@ use crate::detect::{
     may_be_binary,
 };
 use crate::transcoder::choices::OnUnknown;
-use crate::transcoder::records::head;
+use crate::transcoder::records::detection;
 use std::sync::Arc;
 
 /// Whether the rules for input that nothing names apply: under the default policy, to a whole input.
@@ -121,7 +121,7 @@ pub(super) const TAR_OFFSET: u64 = 257;
 /// The signature of tar ends here.
 pub(super) const TAR_END: u64 = SIGNATURE_BYTES as u64;
 
-impl head::Looks for SignatureScan {
+impl detection::Looks for SignatureScan {
     fn feed(&mut self, src: &[u8]) -> usize {
         Self::feed(self, src)
     }

@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind};
 const MAX_STALLS: u32 = 1024;
 
 /// How the codec broke the contract; completes the sentence "it …".
-type Breach = &'static str;
+type Problem = &'static str;
 
 /// Detects codecs that stop making progress.
 #[derive(Default)]
@@ -21,7 +21,7 @@ struct Stalls {
 }
 
 impl Stalls {
-    fn check<F>(&mut self, given: usize, room: usize, written: usize, step: &Step<F>) -> Result<(), Breach> {
+    fn check<F>(&mut self, given: usize, room: usize, written: usize, step: &Step<F>) -> Result<(), Problem> {
         if step.read > given {
             return Err("reports that it read more than it was given");
         }
@@ -62,7 +62,7 @@ pub(super) struct CheckedDecoder {
     /// How many malformed sequences it has replaced since that was asked for last.
     replaced: u64,
     /// How the codec broke the contract after it had done something that counts. The next call fails with it.
-    breach: Option<Breach>,
+    breach: Option<Problem>,
 }
 
 /// What becomes of malformed bytes that are counted only.
@@ -110,7 +110,7 @@ impl CheckedDecoder {
     }
 
     /// A new decoder of the same kind, which starts at input offset `start`.
-    pub(super) fn at(&self, start: u64) -> Self {
+    pub(super) fn fresh_at(&self, start: u64) -> Self {
         let mut inner = self.inner.fork();
         inner.reset();
         CheckedDecoder::new(&self.name, inner, start)
@@ -265,7 +265,7 @@ impl CheckedDecoder {
         Ok(step)
     }
 
-    fn check_fault(&self, stop: Stop<Malformed>) -> Result<(), Breach> {
+    fn check_fault(&self, stop: Stop<Malformed>) -> Result<(), Problem> {
         let Stop::Fault(Malformed { len, after }) = stop else { return Ok(()) };
         let reach = len as usize + after as usize;
         if len == 0 || reach > MAX_FAULT || reach as u64 > self.read - self.start {
@@ -296,7 +296,7 @@ impl CheckedDecoder {
         self.history[end - fault.len as usize..end].to_vec()
     }
 
-    fn broken(&self, what: Breach) -> Error {
+    fn broken(&self, what: Problem) -> Error {
         ErrorKind::Codec { codec: self.name.clone(), offset: self.read, what }.into()
     }
 }
@@ -341,7 +341,7 @@ impl PassingChars {
 /// What stands for malformed bytes.
 const MARK: char = char::REPLACEMENT_CHARACTER;
 
-const EXCHANGED: Breach = "replaced the sink that it was given with another one";
+const EXCHANGED: Problem = "replaced the sink that it was given with another one";
 
 /// An encoder, and how much text it has been fed.
 pub(super) struct CheckedEncoder {
@@ -505,7 +505,7 @@ impl CheckedEncoder {
         Ok(done)
     }
 
-    fn check_fault(&self, stop: Stop<Unmappable>) -> Result<(), Breach> {
+    fn check_fault(&self, stop: Stop<Unmappable>) -> Result<(), Problem> {
         let Stop::Fault(Unmappable { ch, after }) = stop else { return Ok(()) };
         if ch.len_utf8() as u64 + u64::from(after) > self.fed {
             return Err("reports a fault outside what it read");
@@ -513,7 +513,7 @@ impl CheckedEncoder {
         Ok(())
     }
 
-    fn broken(&self, what: Breach, offset: u64) -> Error {
+    fn broken(&self, what: Problem, offset: u64) -> Error {
         ErrorKind::Codec { codec: self.name.clone(), offset, what }.into()
     }
 }

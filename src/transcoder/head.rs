@@ -1,7 +1,7 @@
 //! The beginning of the input: the bytes that detection and the search for labels took, which are decoded afterwards.
 
 use crate::transcoder::options::Input;
-use crate::transcoder::records::head::{Looks, TextParts, feed_text};
+use crate::transcoder::records::detection::{Looks, TextParts, feed_text};
 
 /// The bytes taken so far, and how many of them are decoded.
 pub(super) struct Head {

@@ -16,6 +16,8 @@
 //! | `fork.rs` | copies of a transcoder, and how many bytes are pending |
 //! | `head.rs` | the bytes that detection took, until they are decoded |
 //! | `plan/` | from the verdict to a route: the way, the text stages, the labels and the byte order mark |
+//! | `source.rs`, `fill.rs` | from input bytes to text, with or without records; what a fill is given and returns |
+//! | `target.rs` | from text to output bytes, with or without records |
 //! | `way/` | the ways from input to output: by a table, directly, through the text stages |
 //! | `faults.rs` | the policies for malformed input and for characters that the target lacks |
 //! | `candidates.rs` | several fallbacks, and the choice among them |
@@ -26,7 +28,7 @@
 //! | `segment.rs` | decoded text on its way to the encoder, and where in the input each character came from |
 //! | `newline_watch.rs` | watches for newlines that most programs do not recognise |
 //! | `guard.rs` | holds codecs to their contract |
-//! | `probe.rs` | what a charset can do |
+//! | `charset.rs` | what a charset can do |
 //! | `report.rs` | the report of a run |
 //! | `entry.rs` | the entry points: what [`Transcode`] makes and does, [`transcode`], [`decode`] |
 //! | `io/` | the shells: from `BufRead` to `Write`, readers, writers, values, and the same for tokio |
@@ -37,10 +39,12 @@
 
 mod byte_page;
 mod candidates;
+mod charset;
 mod choices;
 mod doubts;
 mod entry;
 mod faults;
+mod fill;
 mod fork;
 mod guard;
 mod head;
@@ -50,12 +54,13 @@ mod newline_watch;
 mod options;
 mod parallel;
 mod plan;
-mod probe;
 mod records;
 mod report;
 mod run;
 mod segment;
+mod source;
 mod suspect;
+mod target;
 #[cfg(feature = "translit")]
 mod translit;
 mod way;
@@ -79,7 +84,7 @@ use doubts::Suspicion;
 use head::Head;
 use options::Settings;
 use plan::label_search::{Label, LabelSearch};
-use records::head::{HEAD_LIMIT, Looks};
+use records::detection::{HEAD_LIMIT, Looks};
 use run::{Out, Run};
 use std::sync::Arc;
 use way::Route;

@@ -12,7 +12,7 @@ use crate::text::eol::{Eol, OnNewlineInRecord};
 #[cfg(feature = "normalize")]
 use crate::text::normalize::Normalization;
 use crate::transcoder::byte_page::BytePage;
-use crate::transcoder::probe::has_bom;
+use crate::transcoder::charset::has_bom;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 

@@ -7,10 +7,10 @@
 
 use crate::codec::{MIN_ROOM, Utf8Sink};
 use crate::text::{CharSource, Piece, Stage, Text};
-use crate::transcoder::records::fill::{Chunk, SourceStop};
+use crate::transcoder::fill::{Chunk, SourceStop};
 use crate::transcoder::records::record::Mark;
-use crate::transcoder::records::source::Source;
 use crate::transcoder::report::Place;
+use crate::transcoder::source::Source;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;

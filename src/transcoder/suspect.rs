@@ -2,7 +2,7 @@
 
 use super::doubts::{Suspicion, TAR_END, TAR_OFFSET, applies, show_label};
 use super::head::Head;
-use super::records::head::HEAD_LIMIT;
+use super::records::detection::HEAD_LIMIT;
 use super::run::{Out, Work};
 use super::{Advance, Phase, Status, Transcoder, candidates};
 use crate::codec::Codec;

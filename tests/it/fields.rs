@@ -2,7 +2,7 @@
 
 use charpipe::fields::{
     ByteOrder, FieldError, Float, FloatFormat, Item, Kind, Layout, Occurs, OnBad, Packed, ReadOptions, Reader, Row,
-    Source, Test, Value, Visitor, When, Writer, Zoned,
+    Test, Value, ValueSource, Visitor, When, Writer, Zoned,
 };
 use charpipe::{OnOverlong, Registry};
 use std::ops::Range;
@@ -99,7 +99,7 @@ impl Visitor for Places<'_> {
 }
 
 /// Gives back the values that were seen.
-impl Source for Seen {
+impl ValueSource for Seen {
     fn value(&mut self, _item: usize, column: usize) -> Option<Value<'_>> {
         self.values.get(column)?.as_deref().map(Value::Text)
     }

@@ -2,7 +2,7 @@
 //! files.
 
 use charpipe::Registry;
-use charpipe::fields::{FieldError, Layout, OnBad, ReadOptions, Source, Value, Visitor};
+use charpipe::fields::{FieldError, Layout, OnBad, ReadOptions, Value, ValueSource, Visitor};
 use charpipe::records::{Records, Shape};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -179,7 +179,7 @@ impl Visitor for Seen {
     }
 }
 
-impl Source for Seen {
+impl ValueSource for Seen {
     fn value(&mut self, _item: usize, column: usize) -> Option<Value<'_>> {
         Some(match self.0.get(&column)? {
             Owned::Text(text) => Value::Text(text),

@@ -554,3 +554,10 @@ proptest! {
         prop_assert_eq!(sniff_one(&bytes, eof).is_ok(), survivors == 1);
     }
 }
+
+/// A caller can return it with `?`.
+#[test]
+fn having_no_shape_is_an_error() {
+    let shape = || -> Result<Shape, Box<dyn std::error::Error>> { Ok(look(b"", true, None).shape()?) };
+    assert_eq!(shape().unwrap_err().to_string(), "no record shape fits");
+}

@@ -2,7 +2,7 @@
 
 use crate::access::Access;
 use crate::leaf::BadValue;
-use charpipe::fields::{Source, Value};
+use charpipe::fields::{Value, ValueSource};
 
 /// One row of a batch.
 pub struct Row<'a, 'b> {
@@ -26,7 +26,7 @@ impl<'a, 'b> Row<'a, 'b> {
     }
 }
 
-impl Source for Row<'_, '_> {
+impl ValueSource for Row<'_, '_> {
     fn value(&mut self, _item: usize, column: usize) -> Option<Value<'_>> {
         match self.columns.get(column)?.as_ref()?.value(self.index) {
             Ok(value) => value,

@@ -10,7 +10,7 @@ use crate::hex::Hex;
 use std::collections::HashMap;
 
 /// Why there is no shape: the number of the mapping to blame, and what was expected there.
-pub(super) struct NoShape {
+pub(super) struct BadMapping {
     pub(super) number: usize,
     pub(super) expected: String,
 }
@@ -34,7 +34,7 @@ impl Key {
 }
 
 /// Returns the shape of the mappings in `table`. `line` returns the line of a mapping, given its number.
-pub(super) fn shape(table: &Table, line: impl Fn(usize) -> usize) -> Result<Shape, NoShape> {
+pub(super) fn shape(table: &Table, line: impl Fn(usize) -> usize) -> Result<Shape, BadMapping> {
     let of_mappings = table.mappings.iter().map(|mapping| Key::new(&mapping.code.bytes()[..mapping.code.len()]));
     let of_sequences = table.sequences.iter().map(|sequence| Key::new(&sequence.bytes));
     let numbered = of_mappings.chain(of_sequences).enumerate();
@@ -57,7 +57,7 @@ pub(super) fn shape(table: &Table, line: impl Fn(usize) -> usize) -> Result<Shap
     let keys: Vec<Key> = codes.iter().map(|(key, _)| *key).collect();
     let Some(states) = by_lengths(&keys).or_else(|| exact(&keys)) else {
         let number = codes.iter().map(|(_, number)| *number).max().unwrap_or(0);
-        return Err(NoShape { number, expected: format!("bytes that {MAX_STATES} states can tell apart") });
+        return Err(BadMapping { number, expected: format!("bytes that {MAX_STATES} states can tell apart") });
     };
     let legal = Shape::Multi(states);
     let fit = Fit::new(&legal);
@@ -75,7 +75,7 @@ pub(super) fn shape(table: &Table, line: impl Fn(usize) -> usize) -> Result<Shap
                 ),
                 None => "one to four bytes, or several codes of the table".into(),
             };
-            return Err(NoShape { number, expected });
+            return Err(BadMapping { number, expected });
         }
     }
     drop(fit);

@@ -18,7 +18,7 @@
 
 use super::entry::{Clauses, Occurs, Placed};
 use super::lexical::{
-    Mistake, Read, expected, fail, integer, keyword, keywords, literal, name, optional, required, word,
+    BadText, Read, expected, fail, integer, keyword, keywords, literal, name, optional, required, word,
 };
 use super::picture;
 use super::words::{USAGES, Usage, is_one_of};
@@ -103,10 +103,10 @@ fn put<'a, T>(
     clause: &'a str,
     value: T,
     called: &'static str,
-) -> Result<(), nom::Err<Mistake<'a>>> {
+) -> Result<(), nom::Err<BadText<'a>>> {
     if slot.is_some() {
         let what = format!("found a second {called} clause: an entry has at most one; is a period missing before it?");
-        return Err(nom::Err::Failure(Mistake::message(clause, what)));
+        return Err(nom::Err::Failure(BadText::message(clause, what)));
     }
     *slot = Some(Placed { rest, value });
     Ok(())

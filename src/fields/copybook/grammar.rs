@@ -11,7 +11,7 @@
 
 use super::clauses::{clauses, renames, values};
 use super::entry::{Entry, Placed};
-use super::lexical::{Mistake, Read, expected, fail, found, gap, keyword, name, required, word};
+use super::lexical::{BadText, Read, expected, fail, found, gap, keyword, name, required, word};
 use super::limits::MAX_ENTRIES;
 use super::words::is_one_of;
 use nom::Parser;
@@ -20,22 +20,22 @@ use nom::bytes::tag;
 use nom::combinator::{opt, value};
 
 /// Reads the entries that describe storage.
-pub(super) fn entries(text: &str) -> Result<Vec<Entry<'_>>, Mistake<'_>> {
+pub(super) fn entries(text: &str) -> Result<Vec<Entry<'_>>, BadText<'_>> {
     let mut entries = Vec::new();
     let begin = skip_gap(text);
     let mut rest = begin;
     while !rest.is_empty() {
-        let (after, entry) = entry(rest).map_err(mistake)?;
+        let (after, entry) = entry(rest).map_err(bad_text)?;
         entries.extend(entry);
         if entries.len() > MAX_ENTRIES {
-            return Err(Mistake::message(rest, format!("a copybook may have at most {MAX_ENTRIES} entries")));
+            return Err(BadText::message(rest, format!("a copybook may have at most {MAX_ENTRIES} entries")));
         }
         rest = after;
     }
     match (entries.is_empty(), begin.is_empty()) {
         (false, _) => Ok(entries),
-        (true, true) => Err(Mistake::expected(begin, LEVEL)),
-        (true, false) => Err(Mistake::message(begin, NO_STORAGE)),
+        (true, true) => Err(BadText::expected(begin, LEVEL)),
+        (true, false) => Err(BadText::message(begin, NO_STORAGE)),
     }
 }
 
@@ -46,10 +46,10 @@ fn skip_gap(text: &str) -> &str {
     gap(text).map_or(text, |(rest, ())| rest)
 }
 
-fn mistake(error: nom::Err<Mistake<'_>>) -> Mistake<'_> {
+fn bad_text(error: nom::Err<BadText<'_>>) -> BadText<'_> {
     match error {
-        nom::Err::Error(mistake) | nom::Err::Failure(mistake) => mistake,
-        nom::Err::Incomplete(_) => Mistake::expected("", "a period"),
+        nom::Err::Error(bad) | nom::Err::Failure(bad) => bad,
+        nom::Err::Incomplete(_) => BadText::expected("", "a period"),
     }
 }
 

@@ -24,25 +24,25 @@ use nom::{IResult, Parser};
 use std::borrow::Cow;
 
 /// What a parser returns.
-pub(super) type Read<'a, T> = IResult<&'a str, T, Mistake<'a>>;
+pub(super) type Read<'a, T> = IResult<&'a str, T, BadText<'a>>;
 
-/// A mistake in the text: where it is, and what is wrong.
+/// Text that is wrong: where it is, and what was found or expected.
 #[derive(Debug)]
-pub(super) struct Mistake<'a> {
-    /// The text from the mistake on.
+pub(super) struct BadText<'a> {
+    /// The text from its place on.
     pub(super) rest: &'a str,
     pub(super) what: What,
 }
 
-impl<'a> Mistake<'a> {
-    /// Makes the mistake for `rest`, where `what` should be.
+impl<'a> BadText<'a> {
+    /// Makes the error for `rest`, where `what` should be.
     pub(super) fn expected(rest: &'a str, what: &'static str) -> Self {
-        Mistake { rest, what: What::Expected(what) }
+        BadText { rest, what: What::Expected(what) }
     }
 
-    /// Makes the mistake for `rest` with a whole message.
+    /// Makes the error for `rest` with a whole message.
     pub(super) fn message(rest: &'a str, message: impl Into<Cow<'static, str>>) -> Self {
-        Mistake { rest, what: What::Message(message.into()) }
+        BadText { rest, what: What::Message(message.into()) }
     }
 }
 
@@ -55,9 +55,9 @@ pub(super) enum What {
     Message(Cow<'static, str>),
 }
 
-impl<'a> ParseError<&'a str> for Mistake<'a> {
+impl<'a> ParseError<&'a str> for BadText<'a> {
     fn from_error_kind(rest: &'a str, _: ErrorKind) -> Self {
-        Mistake::expected(rest, "another word")
+        BadText::expected(rest, "another word")
     }
 
     fn append(_: &'a str, _: ErrorKind, other: Self) -> Self {
@@ -67,18 +67,18 @@ impl<'a> ParseError<&'a str> for Mistake<'a> {
 
 /// Fails for good: no other alternative is tried.
 pub(super) fn fail<'a, T>(rest: &'a str, message: impl Into<Cow<'static, str>>) -> Read<'a, T> {
-    Err(nom::Err::Failure(Mistake::message(rest, message)))
+    Err(nom::Err::Failure(BadText::message(rest, message)))
 }
 
 /// Fails for good, because `expected` should be here.
 pub(super) fn expected<'a, T>(rest: &'a str, expected: &'static str) -> Read<'a, T> {
-    Err(nom::Err::Failure(Mistake::expected(rest, expected)))
+    Err(nom::Err::Failure(BadText::expected(rest, expected)))
 }
 
 /// Makes a parser whose result is required: if it fails, no other alternative is tried.
 pub(super) fn required<'a, T>(
     what: &'static str,
-    mut parser: impl Parser<&'a str, Output = T, Error = Mistake<'a>>,
+    mut parser: impl Parser<&'a str, Output = T, Error = BadText<'a>>,
 ) -> impl FnMut(&'a str) -> Read<'a, T> {
     move |input| match parser.parse_complete(input) {
         Err(nom::Err::Error(_)) => expected(input, what),

@@ -33,7 +33,7 @@ mod words;
 pub use form::CopybookForm;
 
 use super::{BadLayout, ByteOrder, FloatFormat, Layout};
-use lexical::What;
+use lexical::{BadText, What};
 use source::Source;
 
 /// Reads COBOL copybooks: data description entries, as IBM's Enterprise COBOL and GnuCOBOL accept them.
@@ -122,14 +122,15 @@ impl Copybook {
     pub fn read(&self, file: &[u8]) -> Result<Layout, BadLayout> {
         check_file(file)?;
         let source = Source::read(file, self.form)?;
-        let entries = grammar::entries(&source.text).map_err(|mistake| {
-            let message = match mistake.what {
-                What::Expected(what) => format!("found {}, expected {what}", lexical::found(mistake.rest)),
+        let error = |bad: BadText<'_>| {
+            let message = match bad.what {
+                What::Expected(what) => format!("found {}, expected {what}", lexical::found(bad.rest)),
                 What::Message(message) => message.into_owned(),
             };
-            source.error(mistake.rest, message)
-        })?;
-        let made = tree::items(self, &entries).map_err(|(rest, what)| source.error(rest, what))?;
+            source.error(bad.rest, message)
+        };
+        let entries = grammar::entries(&source.text).map_err(error)?;
+        let made = tree::items(self, &entries).map_err(error)?;
         Layout::new(made.items).map_err(|error| {
             let place = error.item.and_then(|item| made.places.get(item));
             place.map_or_else(|| error.clone(), |rest| source.error(rest, error.what.clone()))

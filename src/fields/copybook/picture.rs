@@ -8,7 +8,7 @@
 //!
 //! A picture string ends before white space. A period, comma or semicolon before that is a separator, not a symbol.
 
-use super::lexical::{Mistake, Read, expected, fail, gap, required};
+use super::lexical::{BadText, Read, expected, fail, gap, required};
 use super::limits::MAX_RECORD;
 use super::words::{begins_clause, is_blank};
 use crate::fields::{Edited, EditedSign, Kind};
@@ -126,7 +126,7 @@ fn unknown(rest: &str) -> String {
     }
 }
 
-type Classified<'a> = Result<Picture, nom::Err<Mistake<'a>>>;
+type Classified<'a> = Result<Picture, nom::Err<BadText<'a>>>;
 
 /// Returns what the symbols say about the storage. `whole` is the text from the picture on.
 fn classify<'a>(whole: &'a str, symbols: &[Symbol<'a>]) -> Classified<'a> {
@@ -242,5 +242,5 @@ fn number<'a>(whole: &'a str, symbols: &[Symbol<'a>]) -> Classified<'a> {
 }
 
 fn reject<'a>(rest: &'a str, what: impl Into<Cow<'static, str>>) -> Classified<'a> {
-    Err(nom::Err::Failure(Mistake::message(rest, what)))
+    Err(nom::Err::Failure(BadText::message(rest, what)))
 }

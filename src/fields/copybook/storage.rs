@@ -17,6 +17,7 @@
 
 use super::Copybook;
 use super::entry::{Entry, Placed};
+use super::lexical::BadText;
 use super::picture::Picture;
 use super::words::Usage;
 use crate::fields::{Binary, ByteOrder, Edited, Float, Kind, Packed, PackedSign, SignPlace, Text, Zoned};
@@ -39,25 +40,21 @@ pub(super) struct Storage {
     pub(super) boundary: usize,
 }
 
-/// A mistake: the text from its place on, and what is wrong.
-pub(super) type Wrong<'a> = (&'a str, String);
-
 /// Returns the storage of the elementary item `entry`.
 pub(super) fn storage<'a>(
     options: &Copybook,
     entry: &Entry<'a>,
     inherited: &Inherited<'a>,
-) -> Result<Storage, Wrong<'a>> {
+) -> Result<Storage, BadText<'a>> {
     let clauses = &entry.clauses;
     let usage = agreed(clauses.usage, inherited.usage)?;
     let kind = match (&clauses.picture, usage.map(|usage| usage.value)) {
-        (Some(picture), usage) => {
-            pictured(options, entry, inherited, picture.value.1, usage).map_err(|what| (picture.rest, what))?
-        }
+        (Some(picture), usage) => pictured(options, entry, inherited, picture.value.1, usage)
+            .map_err(|what| BadText::message(picture.rest, what))?,
         (None, Some(usage)) if !usage.needs_picture() => unpictured(options, usage),
         (None, _) => {
             let name = entry.name.unwrap_or("FILLER");
-            return Err((
+            return Err(BadText::message(
                 entry.level.rest,
                 format!("{name} has neither a picture nor items of higher levels after it"),
             ));
@@ -76,11 +73,12 @@ pub(super) fn storage<'a>(
 pub(super) fn agreed<'a>(
     own: Option<Placed<'a, Usage>>,
     of_group: Option<Placed<'a, Usage>>,
-) -> Result<Option<Placed<'a, Usage>>, Wrong<'a>> {
+) -> Result<Option<Placed<'a, Usage>>, BadText<'a>> {
     match (own, of_group) {
         (Some(own), Some(of_group)) if own.value != of_group.value => {
             let (own_name, group_name) = (own.value.name(), of_group.value.name());
-            Err((own.rest, format!("found {own_name}, but a group of this item is {group_name}: they must agree")))
+            let what = format!("found {own_name}, but a group of this item is {group_name}: they must agree");
+            Err(BadText::message(own.rest, what))
         }
         (own, of_group) => Ok(own.or(of_group)),
     }

@@ -7,8 +7,9 @@
 
 use super::Copybook;
 use super::entry::{Entry, Occurs, Placed};
+use super::lexical::BadText;
 use super::limits::{MAX_FIELDS, MAX_RECORD, MAX_VARYING};
-use super::storage::{Inherited, Storage, Wrong, agreed, storage};
+use super::storage::{Inherited, Storage, agreed, storage};
 use crate::fields::{Item, Kind, Occurs as Times};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -21,7 +22,7 @@ pub(super) struct Items<'a> {
 }
 
 /// Makes the items of a copybook.
-pub(super) fn items<'a>(options: &Copybook, entries: &[Entry<'a>]) -> Result<Items<'a>, Wrong<'a>> {
+pub(super) fn items<'a>(options: &Copybook, entries: &[Entry<'a>]) -> Result<Items<'a>, BadText<'a>> {
     let nodes = nodes(options, entries)?;
     let mut names: HashMap<String, Vec<usize>> = HashMap::new();
     for (index, entry) in entries.iter().enumerate() {
@@ -63,7 +64,7 @@ struct Node {
 }
 
 /// Nests the entries by their level numbers, and computes the storage of the elementary items.
-fn nodes<'a>(options: &Copybook, entries: &[Entry<'a>]) -> Result<Vec<Node>, Wrong<'a>> {
+fn nodes<'a>(options: &Copybook, entries: &[Entry<'a>]) -> Result<Vec<Node>, BadText<'a>> {
     let mut nodes: Vec<Node> = Vec::with_capacity(entries.len());
     // The groups around the current entry, and what their items inherit.
     let mut open: Vec<(usize, Inherited<'a>)> = Vec::new();
@@ -72,7 +73,7 @@ fn nodes<'a>(options: &Copybook, entries: &[Entry<'a>]) -> Result<Vec<Node>, Wro
             nodes[group].end = index;
         }
         if open.is_empty() && entry.depth() == 1 && entries[0].depth() > 1 {
-            return Err((entry.level.rest, "found level 01 after items that belong to no level 01".into()));
+            return Err(BadText::message(entry.level.rest, "found level 01 after items that belong to no level 01"));
         }
         let parent = open.last().map(|(group, _)| *group);
         let inherited = open.last().map_or(Inherited::default(), |(_, inherited)| *inherited);
@@ -112,18 +113,19 @@ fn nodes<'a>(options: &Copybook, entries: &[Entry<'a>]) -> Result<Vec<Node>, Wro
 }
 
 /// Checks the clauses of an item that `next`, of a higher level, belongs to.
-fn check_group<'a>(entry: &Entry<'a>, next: &Entry<'a>) -> Result<(), Wrong<'a>> {
+fn check_group<'a>(entry: &Entry<'a>, next: &Entry<'a>) -> Result<(), BadText<'a>> {
     if entry.clauses.picture.is_some() {
         let (name, level) = (entry.shown(), entry.level.value);
         let what = format!(
             "found level {:02} after {name}, which has level {level:02} and a picture: no items can belong to it",
             next.level.value
         );
-        return Err((next.level.rest, what));
+        return Err(BadText::message(next.level.rest, what));
     }
     match &entry.clauses.sync {
         Some(sync) if entry.depth() > 1 => {
-            Err((sync.rest, "SYNCHRONIZED is allowed only for items with a picture or usage, and for level 01".into()))
+            let what = "SYNCHRONIZED is allowed only for items with a picture or usage, and for level 01";
+            Err(BadText::message(sync.rest, what))
         }
         _ => Ok(()),
     }
@@ -184,7 +186,7 @@ struct Tree<'e, 'a> {
 
 impl<'a> Tree<'_, 'a> {
     /// Makes the items of the records: all entries of levels 01 and 77 describe the same bytes.
-    fn records(&mut self) -> Result<(), Wrong<'a>> {
+    fn records(&mut self) -> Result<(), BadText<'a>> {
         // The others redefine the first one, or overlap it if it has no name.
         let first = self.entries[0].name;
         let mut index = 0;
@@ -194,7 +196,10 @@ impl<'a> Tree<'_, 'a> {
                 self.check_redefined_record(index, target)?;
             }
             if let Some(occurs) = &entry.clauses.occurs {
-                return Err((occurs.rest, format!("OCCURS is not allowed at level {:02}", entry.level.value)));
+                return Err(BadText::message(
+                    occurs.rest,
+                    format!("OCCURS is not allowed at level {:02}", entry.level.value),
+                ));
             }
             let made = self.made.items.len();
             self.item(index, Length::default(), first.filter(|_| index > 0))?;
@@ -206,7 +211,7 @@ impl<'a> Tree<'_, 'a> {
         Ok(())
     }
 
-    fn check_redefined_record(&self, index: usize, target: &Placed<'a, &'a str>) -> Result<(), Wrong<'a>> {
+    fn check_redefined_record(&self, index: usize, target: &Placed<'a, &'a str>) -> Result<(), BadText<'a>> {
         let is_there = self
             .names
             .get(&target.value.to_uppercase())
@@ -214,12 +219,12 @@ impl<'a> Tree<'_, 'a> {
         if is_there {
             Ok(())
         } else {
-            Err((target.rest, format!("there is no level 01 named {} before this one", target.value)))
+            Err(BadText::message(target.rest, format!("there is no level 01 named {} before this one", target.value)))
         }
     }
 
     /// Makes the items of a group that begins at `start`. Returns the length of the group.
-    fn siblings(&mut self, group: Range<usize>, start: Length) -> Result<Length, Wrong<'a>> {
+    fn siblings(&mut self, group: Range<usize>, start: Length) -> Result<Length, BadText<'a>> {
         let mut next = start;
         // The item that can be redefined, where it begins, and the names for its place.
         let (mut base, mut area) = (None, HashSet::new());
@@ -251,14 +256,14 @@ impl<'a> Tree<'_, 'a> {
 
     /// Makes the items of an entry that begins at `start`, at the place of `redefines` if there is one. Returns its
     /// length.
-    fn item(&mut self, index: usize, start: Length, redefines: Option<&str>) -> Result<Length, Wrong<'a>> {
+    fn item(&mut self, index: usize, start: Length, redefines: Option<&str>) -> Result<Length, BadText<'a>> {
         let entry = &self.entries[index];
         let occurs = entry.clauses.occurs.as_ref();
         let times = occurs.map(|occurs| self.times(index, &occurs.value)).transpose()?;
         self.varying += usize::from(times.as_ref().is_some_and(|times| times.depending_on.is_some()));
         if self.varying > MAX_VARYING {
             let what = format!("a copybook may have at most {MAX_VARYING} tables with DEPENDING ON");
-            return Err((entry.level.rest, what));
+            return Err(BadText::message(entry.level.rest, what));
         }
         let (kind, picture) = match &self.nodes[index].storage {
             Some(storage) => (Some(storage.kind.clone()), storage.picture.clone()),
@@ -289,24 +294,24 @@ impl<'a> Tree<'_, 'a> {
     }
 
     /// Adds the slack bytes before an item that would begin at `place`. Returns where it begins.
-    fn align(&mut self, index: usize, place: Length) -> Result<Length, Wrong<'a>> {
+    fn align(&mut self, index: usize, place: Length) -> Result<Length, BadText<'a>> {
         let slack = self.slack(index, place, self.nodes[index].first_boundary)?;
         self.fill(index, self.entries[index].depth(), slack);
         Ok(place.plus(Length::bytes(slack)))
     }
 
     /// Adds the slack bytes at the end of each element of a table. Returns the length of an element.
-    fn pad(&mut self, index: usize, len: Length) -> Result<Length, Wrong<'a>> {
+    fn pad(&mut self, index: usize, len: Length) -> Result<Length, BadText<'a>> {
         let slack = self.slack(index, len, self.nodes[index].boundary)?;
         self.fill(index, self.entries[index + 1].depth(), slack);
         Ok(len.plus(Length::bytes(slack)))
     }
 
-    fn slack(&self, index: usize, place: Length, boundary: usize) -> Result<usize, Wrong<'a>> {
+    fn slack(&self, index: usize, place: Length, boundary: usize) -> Result<usize, BadText<'a>> {
         place.slack(boundary).ok_or_else(|| {
             let what = "the slack bytes for SYNCHRONIZED would depend on the counts of the tables before it: describe them \
                         as FILLER, and remove SYNCHRONIZED";
-            (self.entries[index].level.rest, what.to_owned())
+            BadText::message(self.entries[index].level.rest, what)
         })
     }
 
@@ -317,11 +322,11 @@ impl<'a> Tree<'_, 'a> {
         }
     }
 
-    fn check_limits(&self, index: usize, len: usize, fields: usize) -> Result<(), Wrong<'a>> {
+    fn check_limits(&self, index: usize, len: usize, fields: usize) -> Result<(), BadText<'a>> {
         let place = self.entries[index].level.rest;
         let name = self.entries[index].shown();
         if len > MAX_RECORD {
-            return Err((
+            return Err(BadText::message(
                 place,
                 format!("with {name}, the record is longer than {MAX_RECORD} bytes, the longest possible"),
             ));
@@ -329,7 +334,7 @@ impl<'a> Tree<'_, 'a> {
         if fields > MAX_FIELDS {
             let what =
                 format!("with {name}, the record has more than {MAX_FIELDS} fields: each element of a table counts");
-            return Err((place, what));
+            return Err(BadText::message(place, what));
         }
         Ok(())
     }
@@ -337,7 +342,7 @@ impl<'a> Tree<'_, 'a> {
     // --- References ---------------------------------------------------------------------------------------------------
 
     /// Returns why the item `index` of a group cannot redefine `target`.
-    fn not_redefinable(&self, group: &Range<usize>, index: usize, target: &Placed<'a, &'a str>) -> Wrong<'a> {
+    fn not_redefinable(&self, group: &Range<usize>, index: usize, target: &Placed<'a, &'a str>) -> BadText<'a> {
         let name = target.value;
         let found = self.names.get(&name.to_uppercase()).map_or(&[][..], Vec::as_slice);
         let before = found.iter().rev().find(|found| **found < index);
@@ -353,11 +358,11 @@ impl<'a> Tree<'_, 'a> {
             ),
             None => format!("there is no {name} before this item"),
         };
-        (target.rest, what)
+        BadText::message(target.rest, what)
     }
 
     /// Returns how often an item occurs. Checks that the item with the count is there.
-    fn times(&self, index: usize, occurs: &Occurs<'a>) -> Result<Times, Wrong<'a>> {
+    fn times(&self, index: usize, occurs: &Occurs<'a>) -> Result<Times, BadText<'a>> {
         let (min, max) = (occurs.min as usize, occurs.max as usize);
         let Some(depending) = &occurs.depending else { return Ok(Times { min, max, depending_on: None }) };
         let names = &depending.value;
@@ -370,7 +375,7 @@ impl<'a> Tree<'_, 'a> {
                 Some(_) => format!("{name} contains the count of this table, so it must come before the table"),
                 None => format!("there is no {name} in this record, but it should contain the count of the table"),
             };
-            return Err((depending.rest, what));
+            return Err(BadText::message(depending.rest, what));
         }
         let path: Vec<&str> = names.iter().rev().copied().collect();
         Ok(Times { min, max, depending_on: Some(path.join(".")) })

@@ -66,6 +66,8 @@ impl NoShape {
     }
 }
 
+impl std::error::Error for NoShape {}
+
 impl fmt::Display for NoShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let listed = |items: Vec<String>, by: &str| items.join(by);

@@ -57,8 +57,8 @@ impl<W: Write> EncodeWriter<W> {
             Ok(()) => Ok(self.output),
             Err(failure) => {
                 let error = match failure {
-                    Failure::Transcoder(error) => error,
-                    Failure::Output(source) => {
+                    WriteError::Transcoder(error) => error,
+                    WriteError::Output(source) => {
                         let buffered = self.buffer.ready().len() as u64;
                         ErrorKind::Write { written: self.report().bytes_out - buffered, source }.into()
                     }
@@ -69,20 +69,20 @@ impl<W: Write> EncodeWriter<W> {
     }
 
     /// Writes the buffer.
-    fn drain(&mut self) -> Result<(), Failure> {
+    fn drain(&mut self) -> Result<(), WriteError> {
         while !self.buffer.is_empty() {
             match self.output.write(self.buffer.ready()) {
-                Ok(0) => return Err(Failure::Output(io::ErrorKind::WriteZero.into())),
+                Ok(0) => return Err(WriteError::Output(io::ErrorKind::WriteZero.into())),
                 Ok(len) => self.buffer.consume(len),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Failure::Output(error)),
+                Err(error) => return Err(WriteError::Output(error)),
             }
         }
         Ok(())
     }
 
     /// Does one step. An error of the transcoder is returned after everything before it is written and flushed.
-    fn step(&mut self, src: &[u8]) -> Result<(usize, Status), Failure> {
+    fn step(&mut self, src: &[u8]) -> Result<(usize, Status), WriteError> {
         match self.transcoder.step(src, self.buffer.spare(), self.is_ended) {
             Ok(step) => {
                 self.buffer.fill(step.written);
@@ -91,13 +91,13 @@ impl<W: Write> EncodeWriter<W> {
             Err(error) => {
                 self.drain()?;
                 self.flush_output()?;
-                Err(Failure::Transcoder(error))
+                Err(WriteError::Transcoder(error))
             }
         }
     }
 
     /// Writes the output of all bytes so far.
-    fn write_all(&mut self) -> Result<(), Failure> {
+    fn write_all(&mut self) -> Result<(), WriteError> {
         loop {
             let (_, state) = self.step(&[])?;
             self.drain()?;
@@ -107,12 +107,12 @@ impl<W: Write> EncodeWriter<W> {
         }
     }
 
-    fn flush_output(&mut self) -> Result<(), Failure> {
+    fn flush_output(&mut self) -> Result<(), WriteError> {
         loop {
             match self.output.flush() {
                 Ok(()) => return Ok(()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Failure::Output(error)),
+                Err(error) => return Err(WriteError::Output(error)),
             }
         }
     }
@@ -169,17 +169,17 @@ impl<W: Write> Write for EncodeWriter<W> {
     }
 }
 
-/// Which side failed.
-enum Failure {
+/// An error of the transcoder or of the output.
+enum WriteError {
     Transcoder(Error),
     Output(io::Error),
 }
 
-impl From<Failure> for io::Error {
-    fn from(failure: Failure) -> Self {
+impl From<WriteError> for io::Error {
+    fn from(failure: WriteError) -> Self {
         match failure {
-            Failure::Transcoder(error) => error.into(),
-            Failure::Output(error) => error,
+            WriteError::Transcoder(error) => error.into(),
+            WriteError::Output(error) => error,
         }
     }
 }

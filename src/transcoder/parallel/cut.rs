@@ -138,7 +138,7 @@ impl RecordCutter {
 /// Returns the last place in `window` at which a new decoder can take over. It is never the beginning of the window. A
 /// panic of the codec is caught; the fallback run reproduces it at the right place.
 fn last_cut(decoder: &CheckedDecoder, window: &[u8], unit: usize, place: Place) -> Option<usize> {
-    catch_unwind(AssertUnwindSafe(|| try_last_cut(decoder.at(0), window, unit, place))).unwrap_or(None)
+    catch_unwind(AssertUnwindSafe(|| try_last_cut(decoder.fresh_at(0), window, unit, place))).unwrap_or(None)
 }
 
 /// Does what [`last_cut`] does, decoding the window unit by unit. Faults belong to the beginning, which may be within a

@@ -110,7 +110,7 @@ impl Transcoder {
     /// A copy that begins at `base`.
     fn restarted(&self, base: Base) -> Transcoder {
         let Some(begin) = base.begin else { return Transcoder::new(self.run.settings.clone()) };
-        let mut copy = self.at(base.at, &begin);
+        let mut copy = self.fresh_at(base.at, &begin);
         if let (Some(route), Some(whole)) = (&mut copy.route, &self.route) {
             route.newlines = whole.newlines.clone();
             if base.report.diagnostics.iter().any(|note| note.code == "ucs2-surrogates") {

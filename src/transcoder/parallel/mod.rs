@@ -388,7 +388,7 @@ impl<'a> Parts<'a> {
         self.block.truncate(cut);
         let bytes = std::mem::replace(&mut self.block, rest);
         let begin = std::mem::replace(&mut self.begin, next);
-        let transcoder = self.transcoder.at(self.at, &begin);
+        let transcoder = self.transcoder.fresh_at(self.at, &begin);
         let (done, converted) = mpsc::channel();
         self.under_way.push_back(Pending { begin, at: self.at, label: self.label.clone(), done: converted });
         if let Some(label) = self.label.as_mut().filter(|label| !label.is_settled()) {

@@ -59,12 +59,12 @@ impl Transcoder {
         })
     }
 
-    /// A copy that starts at input offset `at`, in the state `begin`.
-    pub(super) fn at(&self, at: u64, begin: &Begin) -> Transcoder {
+    /// A copy that starts afresh at input offset `at`, in the state `begin`.
+    pub(super) fn fresh_at(&self, at: u64, begin: &Begin) -> Transcoder {
         let mut part = Transcoder::new(self.run.settings.clone());
         part.phase = Phase::Decode;
         part.head = Head::none();
-        part.route = self.route.as_ref().and_then(|route| route.at(at, begin.as_ref()));
+        part.route = self.route.as_ref().and_then(|route| route.fresh_at(at, begin.as_ref()));
         part.run.bytes_in = at;
         let (report, whole) = (&mut part.run.report, &self.run.report);
         report.bytes_in = at;

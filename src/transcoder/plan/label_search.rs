@@ -10,7 +10,7 @@ use crate::registry::Registry;
 use crate::text::xml::XmlPlace;
 use crate::transcoder::choices::Relabel;
 use crate::transcoder::options::Settings;
-use crate::transcoder::records::head::Looks;
+use crate::transcoder::records::detection::Looks;
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -5,8 +5,8 @@ use crate::detect::{Declaration, Vacancy};
 use crate::error::{Error, ErrorKind};
 use crate::registry::Registry;
 use crate::text::relabel::{self, Edit, Place};
+use crate::transcoder::charset::is_utf16;
 use crate::transcoder::plan::label_search::Label;
-use crate::transcoder::probe::is_utf16;
 use crate::transcoder::report::Relabelled;
 
 /// Collects the changes for one document.

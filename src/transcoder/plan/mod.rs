@@ -18,27 +18,27 @@ use crate::text::eol::{Eol, EolStage, NelAsLf, OnNewlineInRecord};
 use crate::text::xml::XmlPlace;
 use crate::text::{Stage, Text};
 use crate::transcoder::byte_page::{BytePage, contains_ascii};
+use crate::transcoder::charset::{check_can_write, has_bom};
 use crate::transcoder::choices::{Bom, Gaps, OnMalformed, OnUnmappable, Padding, Relabel};
 use crate::transcoder::faults::UnmappablePolicy;
 use crate::transcoder::guard::{CheckedDecoder, CheckedEncoder};
 use crate::transcoder::newline_watch::NewlineWatch;
 use crate::transcoder::options::Settings;
-use crate::transcoder::probe::{check_can_write, has_bom};
-use crate::transcoder::records::head::OffsetMap;
+use crate::transcoder::records::detection::OffsetMap;
 use crate::transcoder::records::read::RecordsIn;
 use crate::transcoder::records::record::Charset;
-use crate::transcoder::records::source::Source;
 use crate::transcoder::records::write::RecordsOut;
 use crate::transcoder::report::{Faults, RecordsCut, Report};
 use crate::transcoder::run::Run;
 use crate::transcoder::segment::RecordEnds;
+use crate::transcoder::source::Source;
+use crate::transcoder::target::Target;
 #[cfg(feature = "translit")]
 use crate::transcoder::translit::Translit;
 use crate::transcoder::way::columns::ColumnWay;
 use crate::transcoder::way::direct::Direct;
 use crate::transcoder::way::staged::Staged;
 use crate::transcoder::way::table::{ByteTable, RecordTable};
-use crate::transcoder::way::target::Target;
 use crate::transcoder::way::{Route, Way};
 use label_search::Label;
 use std::sync::Arc;
@@ -99,16 +99,16 @@ pub(super) fn route(run: &mut Run, facts: &Facts) -> Result<Route, Error> {
     let from_ebcdic = is_ebcdic(&*facts.codec);
     let from = if from_ebcdic { apply_newline(facts.codec.clone(), settings.ebcdic_nl) } else { facts.codec.clone() };
     let carries_gaps = settings.input.gaps == Gaps::Keep;
-    let ends = Ends {
+    let sides = Sides {
         from_ebcdic,
         to_ebcdic,
         is_xml: facts.is_xml() && !carries_gaps,
         kind: facts.kind,
         has_records: settings.input.shape.is_some(),
     };
-    let eol = ends.eol(settings.eol);
-    let target = target(settings, to, &ends)?;
-    let stages = ends.stages(settings, eol, target.records.is_some());
+    let eol = sides.eol(settings.eol);
+    let target = target(settings, to, &sides)?;
+    let stages = sides.stages(settings, eol, target.records.is_some());
     let decoder = CheckedDecoder::new(from.name(), from.decoder(), facts.bom_len as u64);
     let read_as = settings.read_as.clone().filter(|_| contains_ascii(&*from));
     run.report.read_as = read_as.as_ref().map(|page| page.name().to_owned());
@@ -130,19 +130,19 @@ pub(super) fn route(run: &mut Run, facts: &Facts) -> Result<Route, Error> {
     let bom_len = if has_bom { facts.bom_len } else { 0 };
     let mut input = settings.input.clone();
     input.blanks = blanks(settings);
-    let has_blank = ends.has_records && (!can_encode(&*from) || can_write(&*from, " "));
+    let has_blank = sides.has_records && (!can_encode(&*from) || can_write(&*from, " "));
     let charset = Charset { is_ebcdic: from_ebcdic, has_blank };
     let has_files = settings.to_records.as_ref().is_some_and(RecordsOut::has_files);
     let records = RecordsIn::new(&input, &decoder, (written, finds_newlines), bom_len, charset);
     let records = records.map(|records| records.with_files(has_files));
     let record_ends = RecordEnds { end: Some(line_end).filter(|_| target.records.is_none()), eol: line_end };
-    let is_identity = is_utf8(&*from) && !ends.has_records;
+    let is_identity = is_utf8(&*from) && !sides.has_records;
     Ok(Route {
         source: Source::new(decoder, records),
         way,
         staged: Staged::new(stages, record_ends, is_identity, facts.expects_bmp),
         target,
-        newlines: NewlineWatch::new(ends.keeps_nel(settings.eol)),
+        newlines: NewlineWatch::new(sides.keeps_nel(settings.eol)),
         edits: Vec::new(),
         read_as,
         pass_from: 0,
@@ -172,8 +172,8 @@ fn blanks(settings: &Settings) -> Padding {
     }
 }
 
-/// The two ends of a run, as far as newlines depend on them.
-struct Ends {
+/// The two sides of a run, as far as newlines depend on them.
+struct Sides {
     from_ebcdic: bool,
     to_ebcdic: bool,
     is_xml: bool,
@@ -182,7 +182,7 @@ struct Ends {
     has_records: bool,
 }
 
-impl Ends {
+impl Sides {
     /// What the ends of lines become. U+0085 is not white space in XML 1.0, and in no version within a declaration.
     fn eol(&self, choice: Eol) -> Eol {
         if self.is_xml && !self.to_ebcdic && choice == Eol::Nel { Eol::Lf } else { choice }
@@ -218,16 +218,16 @@ impl Ends {
     }
 }
 
-fn target(settings: &Settings, to: Arc<dyn Codec>, ends: &Ends) -> Result<Target, Error> {
+fn target(settings: &Settings, to: Arc<dyn Codec>, sides: &Sides) -> Result<Target, Error> {
     let shape = settings.to_records.as_ref();
     let records = shape.map(|shape| RecordsOut::new(shape, settings.overlong, &to)).transpose()?;
     let no_encoder = || Error::from(ErrorKind::NoEncoder { codec: to.name().to_owned() });
     let encoder = CheckedEncoder::new(to.name(), to.encoder().ok_or_else(no_encoder)?);
-    let by_kind = if ends.is_xml { OnUnmappable::Xml } else { OnUnmappable::Fail };
+    let by_kind = if sides.is_xml { OnUnmappable::Xml } else { OnUnmappable::Fail };
     let choice = settings.unmappable.unwrap_or(by_kind);
     let approximates = settings.approximate || choice == OnUnmappable::Translit;
     let follows_markup = approximates || choice == OnUnmappable::Xml;
-    let has_references = ends.is_xml && follows_markup && !is_utf8(&*to);
+    let has_references = sides.is_xml && follows_markup && !is_utf8(&*to);
     Ok(Target {
         encoder,
         records,
@@ -235,12 +235,12 @@ fn target(settings: &Settings, to: Arc<dyn Codec>, ends: &Ends) -> Result<Target
             choice,
             best_fit: settings.best_fit,
             #[cfg(feature = "translit")]
-            translit: approximates.then(|| Translit::new(&to, ends.kind)),
+            translit: approximates.then(|| Translit::new(&to, sides.kind)),
         },
         xml: has_references.then(XmlPlace::default),
-        hints_lf: ends.is_xml && is_java_newline_elsewhere(&*to),
+        hints_lf: sides.is_xml && is_java_newline_elsewhere(&*to),
         codec: to,
-        from_records: ends.has_records,
+        from_records: sides.has_records,
         unwritten: Vec::new(),
         has_mark: None,
     })

@@ -3,16 +3,16 @@
 //! What moves together: `left` and the position in `text` follow what the deframer has announced, byte by byte. A fill
 //! stops before anything that the caller has to know before the next text (`stop_before`).
 
-use super::fill::{Chunk, Filled, SourceStop};
-use super::label::LabelEdits;
+use super::declaration::LabelEdits;
 use super::position::Position;
 use super::quick::{self, Quick};
-use super::record::{Charset, Ended, RecordText};
+use super::record::{Charset, EndOf, RecordText};
 use crate::codec::{Stop, Utf8Sink};
 use crate::detect::Diagnostic;
 use crate::error::Error;
 use crate::records::{Deframer, Part};
 use crate::text::relabel::Edit;
+use crate::transcoder::fill::{Chunk, Filled, SourceStop};
 use crate::transcoder::guard::CheckedDecoder;
 use crate::transcoder::options::Input;
 
@@ -20,7 +20,7 @@ use crate::transcoder::options::Input;
 #[derive(Clone)]
 pub(in crate::transcoder) struct RecordsIn {
     deframer: Deframer,
-    pub(super) text: RecordText,
+    pub(in crate::transcoder) text: RecordText,
     /// Takes whole records at once, if that is possible.
     quick: Option<Quick>,
     /// The ends of files stop a fill.
@@ -76,8 +76,8 @@ impl RecordsIn {
         RecordsIn { has_files, ..self }
     }
 
-    /// A copy that starts between two records, at input offset `at`, as `deframer` says.
-    pub(super) fn at(&self, at: u64, deframer: &Deframer) -> Self {
+    /// A copy that starts afresh between two records, at input offset `at`, as `deframer` says.
+    pub(in crate::transcoder) fn fresh_at(&self, at: u64, deframer: &Deframer) -> Self {
         let mut copy = self.clone();
         copy.deframer = deframer.clone();
         copy.text.position = Position::at_record(deframer.record(), at);
@@ -85,28 +85,28 @@ impl RecordsIn {
     }
 
     /// Whether it is between two records and holds nothing back.
-    pub(super) fn is_at_boundary(&self) -> bool {
+    pub(in crate::transcoder) fn is_at_boundary(&self) -> bool {
         self.left == 0 && self.text.is_at_boundary() && self.is_past_head()
     }
 
-    pub(super) fn is_past_head(&self) -> bool {
+    pub(in crate::transcoder) fn is_past_head(&self) -> bool {
         self.text.edits.is_empty() && !self.text.packed.is_on()
     }
 
-    pub(super) fn relabel(&mut self, edits: Vec<Edit>) {
+    pub(in crate::transcoder) fn relabel(&mut self, edits: Vec<Edit>) {
         self.text.edits = LabelEdits::new(edits);
     }
 
-    pub(super) fn mark_ends(&mut self) {
+    pub(in crate::transcoder) fn mark_ends(&mut self) {
         self.quick = None;
         self.text.mark_ends();
     }
 
-    pub(super) fn pause_after(&mut self, records: u64) {
+    pub(in crate::transcoder) fn pause_after(&mut self, records: u64) {
         self.pause = self.text.position.record.saturating_add(records);
     }
 
-    pub(super) fn take_notes(&mut self) -> Vec<Diagnostic> {
+    pub(in crate::transcoder) fn take_notes(&mut self) -> Vec<Diagnostic> {
         if !self.text.pending.is_flushed() {
             return Vec::new();
         }
@@ -115,7 +115,7 @@ impl RecordsIn {
     }
 
     #[inline]
-    pub(super) fn whole_records(&mut self, src: &[u8], each: impl FnMut(&[u8]) -> bool) -> usize {
+    pub(in crate::transcoder) fn whole_records(&mut self, src: &[u8], each: impl FnMut(&[u8]) -> bool) -> usize {
         if !self.is_at_boundary() {
             return 0;
         }
@@ -123,7 +123,7 @@ impl RecordsIn {
     }
 
     /// Takes what comes next at the front of `src`, without decoding it. `eof`: nothing follows `src`.
-    pub(super) fn next_bytes(&mut self, src: &[u8], eof: bool) -> RecordBytes {
+    pub(in crate::transcoder) fn next_bytes(&mut self, src: &[u8], eof: bool) -> RecordBytes {
         loop {
             match self.deframer.next(src, eof) {
                 Ok(Part::Data(len)) => {
@@ -145,11 +145,11 @@ impl RecordsIn {
     }
 
     /// Ends a record whose end [`next_bytes`](Self::next_bytes) returned.
-    pub(super) fn end_record(&mut self) {
+    pub(in crate::transcoder) fn end_record(&mut self) {
         self.text.position.end_record();
     }
 
-    pub(super) fn fill(
+    pub(in crate::transcoder) fn fill(
         &mut self,
         decoder: &mut CheckedDecoder,
         chunk: Chunk<'_>,
@@ -264,7 +264,7 @@ impl RecordsIn {
                 self.text.position.take_framing(len as u64);
                 return (len, None);
             }
-            Ok(Part::End) => self.text.ended = Some(Ended::Record),
+            Ok(Part::End) => self.text.ended = Some(EndOf::Record),
             Ok(Part::FileEnd) if self.has_files => return (0, Some(SourceStop::FileEnd)),
             Ok(Part::FileEnd) => {}
             Ok(Part::NeedInput) => return (0, Some(SourceStop::NeedInput)),

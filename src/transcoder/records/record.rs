@@ -7,8 +7,8 @@
 //! What moves together: only `take` and `decoded` take bytes, and they keep `position` in step with the reader. Text
 //! that does not come straight from the decoder goes through `pending`, so that it stays in order with trailing blanks.
 
-use super::label::LabelEdits;
-use super::packed::{PackedSearch, looked_at};
+use super::declaration::LabelEdits;
+use super::packed_search::{PackedSearch, looked_at};
 use super::position::Position;
 use super::print::RecordPrinter;
 use super::trailing::Pending;
@@ -17,11 +17,11 @@ use crate::codec::{MIN_ROOM, Malformed, Stop, Utf8Sink};
 use crate::detect::Diagnostic;
 use crate::error::Error;
 use crate::hex;
-use crate::records::packed::PackedWatch;
 use crate::records::{Columns, Move};
 use crate::transcoder::choices::{Gaps, Padding};
 use crate::transcoder::guard::CheckedDecoder;
 use crate::transcoder::options::Input;
+use crate::transcoder::records::packed_watch::PackedWatch;
 use crate::transcoder::report::Place;
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ pub(in crate::transcoder) struct Charset {
 
 /// What has ended, so that the decoder has to be finished.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(in crate::transcoder) enum EndOf {
     Record,
     /// A stretch of columns that are text.
     Field,
@@ -52,30 +52,30 @@ pub(super) enum Ended {
 
 /// The record that is being read.
 #[derive(Clone)]
-pub(super) struct RecordText {
-    pub(super) position: Position,
-    pub(super) pending: Pending,
+pub(in crate::transcoder) struct RecordText {
+    pub(in crate::transcoder) position: Position,
+    pub(in crate::transcoder) pending: Pending,
     /// The end of a line, which the end of a record becomes; `None` if it is marked instead.
-    pub(super) eol: Option<&'static str>,
+    pub(in crate::transcoder) eol: Option<&'static str>,
     columns: Option<Arc<Columns>>,
     gaps: Gaps,
-    pub(super) printer: Option<RecordPrinter>,
+    pub(in crate::transcoder) printer: Option<RecordPrinter>,
     /// Shift codes become blanks.
     shifts_as_blanks: bool,
     /// How many bytes of data are a byte order mark and still to come.
     bom: u64,
     /// What has ended, if the decoder is not finished yet.
-    pub(super) ended: Option<Ended>,
+    pub(in crate::transcoder) ended: Option<EndOf>,
     /// Something was decoded since the decoder was reset.
     is_decoding: bool,
-    pub(super) edits: LabelEdits,
+    pub(in crate::transcoder) edits: LabelEdits,
     /// Newlines within records are looked for, in text that goes straight into the output.
     finds_newlines: bool,
     /// There was one.
-    pub(super) found_newline: bool,
-    pub(super) packed: PackedSearch,
-    pub(super) marks: Vec<(usize, Mark, Place)>,
-    pub(super) notes: Vec<Diagnostic>,
+    pub(in crate::transcoder) found_newline: bool,
+    pub(in crate::transcoder) packed: PackedSearch,
+    pub(in crate::transcoder) marks: Vec<(usize, Mark, Place)>,
+    pub(in crate::transcoder) notes: Vec<Diagnostic>,
 }
 
 /// What the front of the data is.
@@ -87,12 +87,12 @@ enum NonText {
 }
 
 /// How far ahead a shift code is looked for that becomes a blank, in bytes.
-pub(super) const SHIFT_SEARCH_BYTES: usize = 256;
+pub(in crate::transcoder) const SHIFT_SEARCH_BYTES: usize = 256;
 
 impl RecordText {
     /// The first record. `eol`: the end of a line, if the ends of records are written, and whether newlines within records
     /// are looked for. `bom_len`: how many bytes of data are a byte order mark.
-    pub(super) fn new(
+    pub(in crate::transcoder) fn new(
         input: &Input,
         decoder: &CheckedDecoder,
         (eol, finds_newlines): (Option<&'static str>, bool),
@@ -121,24 +121,24 @@ impl RecordText {
     }
 
     /// Whether nothing of the record was taken, and the decoder is new.
-    pub(super) fn is_at_start(&self) -> bool {
+    pub(in crate::transcoder) fn is_at_start(&self) -> bool {
         self.position.is_at_record() && self.bom == 0 && !self.is_decoding
     }
 
     /// Whether nothing of earlier records is held back either.
-    pub(super) fn is_at_boundary(&self) -> bool {
+    pub(in crate::transcoder) fn is_at_boundary(&self) -> bool {
         let is_silent = self.printer.as_ref().is_some_and(|printer| printer.is_silent);
         let is_told = self.notes.is_empty() && self.marks.is_empty() && !self.found_newline;
         self.is_at_start() && !is_silent && is_told && self.ended.is_none() && self.pending.is_empty()
     }
 
     /// From here on marks the ends of records, and does not look for newlines.
-    pub(super) fn mark_ends(&mut self) {
+    pub(in crate::transcoder) fn mark_ends(&mut self) {
         (self.eol, self.finds_newlines) = (None, false);
     }
 
     /// Ends the input.
-    pub(super) fn end_input(&mut self, sink: &Utf8Sink<'_>) {
+    pub(in crate::transcoder) fn end_input(&mut self, sink: &Utf8Sink<'_>) {
         if let Some(moved) = self.printer.as_mut().map(RecordPrinter::finish) {
             self.move_printer(moved, sink);
         }
@@ -147,7 +147,7 @@ impl RecordText {
 
     /// Takes data of the record, up to where something changes in it.
     #[inline]
-    pub(super) fn data(
+    pub(in crate::transcoder) fn data(
         &mut self,
         decoder: &mut CheckedDecoder,
         src: &[u8],
@@ -210,7 +210,7 @@ impl RecordText {
             return NonText::Text(src.len());
         }
         if self.is_decoding {
-            self.ended = Some(Ended::Field);
+            self.ended = Some(EndOf::Field);
             return NonText::Taken(0);
         }
         if is_old_label || self.gaps != Gaps::Hex {
@@ -258,7 +258,7 @@ impl RecordText {
 
     /// Writes the new label if it is due. Returns whether anything changed. `has_data`: more data of the record is
     /// there; `is_over`: there are no more records.
-    pub(super) fn write_label(&mut self, has_data: bool, is_over: bool) -> bool {
+    pub(in crate::transcoder) fn write_label(&mut self, has_data: bool, is_over: bool) -> bool {
         let due = self.edits.due(self.position.data, has_data, is_over);
         if let Some(label) = due.as_ref().filter(|label| !label.is_empty()) {
             self.pending.release_trailing();
@@ -276,9 +276,9 @@ impl RecordText {
     }
 
     /// Finishes the decoder and, if that has ended, the record.
-    pub(super) fn finish(
+    pub(in crate::transcoder) fn finish(
         &mut self,
-        ended: Ended,
+        ended: EndOf,
         decoder: &mut CheckedDecoder,
         sink: &mut Utf8Sink<'_>,
     ) -> Result<Stop<Malformed>, Error> {
@@ -288,7 +288,7 @@ impl RecordText {
                 return Ok(stop);
             }
         }
-        if ended == Ended::Record {
+        if ended == EndOf::Record {
             if self.pending.has_text() {
                 // The last text of the record is not written yet, and its blanks are to be trimmed after that.
                 return Ok(Stop::InputEmpty);
@@ -370,7 +370,7 @@ impl RecordText {
 
     /// Looks for newlines in `text`, other than those that end the `records` that ended in it. In all of it at once: a
     /// search in each record would take longer than decoding it.
-    pub(super) fn find_newlines(&mut self, text: &[u8], records: u64) {
+    pub(in crate::transcoder) fn find_newlines(&mut self, text: &[u8], records: u64) {
         if let Some(eol) = self.eol.filter(|_| self.finds_newlines) {
             let ends = records * count_newlines(isa(), eol.as_bytes()) as u64;
             self.found_newline |= count_newlines(isa(), text) as u64 > ends;

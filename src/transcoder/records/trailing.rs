@@ -18,7 +18,7 @@ type Blanks = (u8, u64);
 
 /// What waits to be written.
 #[derive(Clone)]
-pub(super) struct Pending {
+pub(in crate::transcoder) struct Pending {
     /// The kinds of blanks that are trimmed at the end of a record, as UTF-8. None if blanks are kept.
     kinds: &'static [&'static [u8]],
     /// Where in the sink the text begins that may end in trailing blanks.
@@ -26,7 +26,7 @@ pub(super) struct Pending {
     pending_blanks: VecDeque<Blanks>,
     pending_text: String,
     /// A fault after the pending text.
-    pub(super) fault: Option<Malformed>,
+    pub(in crate::transcoder) fault: Option<Malformed>,
     trailing: VecDeque<Blanks>,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Pending {
 const MAX_RUNS: usize = 8;
 
 impl Pending {
-    pub(super) fn new(kinds: &'static [&'static [u8]]) -> Self {
+    pub(in crate::transcoder) fn new(kinds: &'static [&'static [u8]]) -> Self {
         Pending {
             kinds,
             begin: 0,
@@ -46,54 +46,54 @@ impl Pending {
     }
 
     /// Whether blanks are trimmed.
-    pub(super) fn trims(&self) -> bool {
+    pub(in crate::transcoder) fn trims(&self) -> bool {
         !self.kinds.is_empty()
     }
 
     /// Whether nothing but U+0020 is trimmed.
-    pub(super) fn trims_at_most_spaces(&self) -> bool {
+    pub(in crate::transcoder) fn trims_at_most_spaces(&self) -> bool {
         matches!(self.kinds, [] | [b" "])
     }
 
     /// Whether `ch` is trimmed.
-    pub(super) fn is_blank(&self, ch: char) -> bool {
+    pub(in crate::transcoder) fn is_blank(&self, ch: char) -> bool {
         self.kinds.contains(&ch.encode_utf8(&mut [0; 4]).as_bytes())
     }
 
     /// Whether nothing is pending; trailing blanks may still be held.
     #[inline]
-    pub(super) fn is_flushed(&self) -> bool {
+    pub(in crate::transcoder) fn is_flushed(&self) -> bool {
         self.pending_blanks.is_empty() && self.pending_text.is_empty()
     }
 
     /// Whether there is pending text, not counting blanks.
-    pub(super) fn has_text(&self) -> bool {
+    pub(in crate::transcoder) fn has_text(&self) -> bool {
         !self.pending_text.is_empty()
     }
 
     /// Whether nothing at all is held.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::transcoder) fn is_empty(&self) -> bool {
         self.is_flushed() && self.fault.is_none() && self.trailing.is_empty()
     }
 
     /// How many trailing blanks there are.
-    pub(super) fn trailing_count(&self) -> u64 {
+    pub(in crate::transcoder) fn trailing_count(&self) -> u64 {
         self.trailing.iter().map(|(_, count)| count).sum()
     }
 
     #[inline]
-    pub(super) fn has_trailing(&self) -> bool {
+    pub(in crate::transcoder) fn has_trailing(&self) -> bool {
         !self.trailing.is_empty()
     }
 
     /// Text before what is in `sink` now is not trimmed.
-    pub(super) fn begin_here(&mut self, sink: &Utf8Sink<'_>) {
+    pub(in crate::transcoder) fn begin_here(&mut self, sink: &Utf8Sink<'_>) {
         self.begin = sink.written();
     }
 
     /// Writes what is pending. Returns whether that is all written.
     #[inline]
-    pub(super) fn flush_pending(&mut self, sink: &mut Utf8Sink<'_>) -> bool {
+    pub(in crate::transcoder) fn flush_pending(&mut self, sink: &mut Utf8Sink<'_>) -> bool {
         self.is_flushed() || self.flush_all(sink)
     }
 
@@ -118,21 +118,21 @@ impl Pending {
 
     /// Appends text that nothing is trimmed from. It follows the trailing blanks only after
     /// [`release_trailing`](Self::release_trailing).
-    pub(super) fn push_str(&mut self, text: &str) {
+    pub(in crate::transcoder) fn push_str(&mut self, text: &str) {
         self.pending_text.push_str(text);
     }
 
-    pub(super) fn push(&mut self, ch: char) {
+    pub(in crate::transcoder) fn push(&mut self, ch: char) {
         self.pending_text.push(ch);
     }
 
     /// The trailing blanks are not the last of the record: something follows them.
-    pub(super) fn release_trailing(&mut self) {
+    pub(in crate::transcoder) fn release_trailing(&mut self) {
         self.pending_blanks.extend(self.trailing.drain(..));
     }
 
     /// Appends text of the record after the trailing blanks. Blanks at its end are trailing again.
-    pub(super) fn push_record_text(&mut self, text: &str) {
+    pub(in crate::transcoder) fn push_record_text(&mut self, text: &str) {
         self.release_trailing();
         let mut trailing = VecDeque::new();
         let len = trim_end(self.kinds, text.as_bytes(), |kind, count| trailing.push_front((kind, count)));
@@ -141,7 +141,7 @@ impl Pending {
     }
 
     /// Counts the blanks at the front of `text`, which follows trailing blanks, as trailing ones. Returns the rest.
-    pub(super) fn take_blanks<'a>(&mut self, mut text: &'a str) -> &'a str {
+    pub(in crate::transcoder) fn take_blanks<'a>(&mut self, mut text: &'a str) -> &'a str {
         while let Some(kind) = self.kinds.iter().position(|blank| text.as_bytes().starts_with(blank)) {
             text = &text[self.kinds[kind].len()..];
             self.push_trailing(kind);
@@ -150,7 +150,7 @@ impl Pending {
     }
 
     /// Appends U+0020, which may be the last of the record, without a sink to write it to.
-    pub(super) fn push_blank(&mut self, sink: &mut Utf8Sink<'_>) {
+    pub(in crate::transcoder) fn push_blank(&mut self, sink: &mut Utf8Sink<'_>) {
         match self.kinds.iter().position(|blank| *blank == b" ") {
             Some(kind) => {
                 self.hold_trailing(sink);
@@ -172,7 +172,7 @@ impl Pending {
 
     /// Takes the blanks at the end of the text back from `sink`: they may be the last of the record. Does nothing if
     /// something is held already, which comes after the text.
-    pub(super) fn hold_trailing(&mut self, sink: &mut Utf8Sink<'_>) {
+    pub(in crate::transcoder) fn hold_trailing(&mut self, sink: &mut Utf8Sink<'_>) {
         if !self.trims() || !self.is_empty() || sink.written() == self.begin {
             return;
         }
@@ -184,7 +184,7 @@ impl Pending {
     }
 
     /// Drops the blanks at the end of the record.
-    pub(super) fn trim(&mut self, sink: &mut Utf8Sink<'_>) {
+    pub(in crate::transcoder) fn trim(&mut self, sink: &mut Utf8Sink<'_>) {
         if self.trailing.is_empty() {
             let len = self.begin + trim_end(self.kinds, &sink.as_bytes()[self.begin..], |_, _| {});
             sink.truncate(len);

@@ -27,8 +27,8 @@ impl Page {
         }
     }
 
-    pub(super) fn fork(&self) -> Self {
-        Page { name: self.name.clone(), decoder: self.decoder.at(0), ..*self }
+    pub(super) fn fresh(&self) -> Self {
+        Page { name: self.name.clone(), decoder: self.decoder.fresh_at(0), ..*self }
     }
 
     /// Whether this is the charset of `codec`, with the same newlines.

@@ -4,13 +4,13 @@
 //! It is decoded byte by byte, so that the place of each character in the input is known.
 
 use super::column_page::Page;
-use super::target::Target;
 use crate::codec::{ByteSink, MIN_ROOM, Malformed, Replacement, Stop, Unmappable, Utf8Sink};
 use crate::error::{Error, ErrorKind};
+use crate::transcoder::charset::check_can_write;
 use crate::transcoder::faults::{constant_replacement, replacement};
-use crate::transcoder::probe::check_can_write;
 use crate::transcoder::report::{MalformedAt, Place, RecordPosition, UnmappableAt};
 use crate::transcoder::run::Run;
+use crate::transcoder::target::Target;
 
 /// Maps the bytes of a record, or of a column of it, to the input.
 #[derive(Clone, Copy)]

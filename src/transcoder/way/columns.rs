@@ -7,16 +7,16 @@
 
 use super::column_page::{Page, newline_of};
 use super::column_text::{ColumnText, RecordPlaces, encode, encode_whole};
-use super::target::Target;
 use crate::codec::{Codec, EbcdicNl, apply_newline, blank, is_ebcdic};
 use crate::error::{Error, ErrorKind};
 use crate::records::overlong::OnOverlong;
 use crate::records::{Columns, RECORD_LIMIT};
 use crate::registry::Registry;
 use crate::transcoder::records::read::RecordBytes;
-use crate::transcoder::records::source::Source;
 use crate::transcoder::report::{CutRecord, Place};
 use crate::transcoder::run::{Decoded, Run, Work};
+use crate::transcoder::source::Source;
+use crate::transcoder::target::Target;
 use std::sync::Arc;
 
 /// Converts the columns of records.
@@ -86,9 +86,9 @@ impl ColumnWay {
         ColumnWay { columns, pages, blank, record, stretches, made, text }
     }
 
-    /// A copy that begins between two records.
-    pub(in crate::transcoder) fn fork(&self) -> Self {
-        let pages = self.pages.iter().map(Page::fork).collect();
+    /// A copy that starts afresh, between two records.
+    pub(in crate::transcoder) fn fresh(&self) -> Self {
+        let pages = self.pages.iter().map(Page::fresh).collect();
         ColumnWay::of(self.columns.clone(), pages, self.blank.clone())
     }
 

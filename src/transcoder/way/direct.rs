@@ -6,13 +6,14 @@ use crate::text::eol::InRecordStage;
 use crate::transcoder::byte_page::BytePage;
 use crate::transcoder::choices::OnMalformed;
 use crate::transcoder::faults::{InPlace, constant_replacement, passing};
+use crate::transcoder::fill::{Chunk, Filled, SourceStop};
 use crate::transcoder::guard::Passing;
-use crate::transcoder::records::fill::{Chunk, Filled, SourceStop};
-use crate::transcoder::records::source::Source;
 use crate::transcoder::report::Faults;
+use crate::transcoder::source::Source;
 use std::sync::Arc;
 
 /// Decodes into the caller's buffer.
+#[derive(Clone)]
 pub(in crate::transcoder) struct Direct {
     /// Handles newlines within records. When the first one is met, this becomes the first stage of the staged way, which
     /// takes over for the rest of the run.
@@ -35,11 +36,6 @@ impl Direct {
         let page = read_as.map(|page| InPlace::Page(page.clone()));
         let in_place = page.or_else(|| constant_replacement(malformed).map(InPlace::Text)).filter(|_| !has_records);
         Direct { newlines, in_place, passing: passing(malformed) }
-    }
-
-    /// A copy.
-    pub(in crate::transcoder) fn fork(&self) -> Self {
-        Direct { newlines: self.newlines.clone(), in_place: self.in_place.clone(), passing: self.passing }
     }
 
     /// Decodes from the front of `chunk` into `sink`, which has at least [`MIN_ROOM`]. Malformed bytes are replaced and

@@ -17,7 +17,6 @@ pub(super) mod columns;
 pub(super) mod direct;
 pub(super) mod staged;
 pub(super) mod table;
-pub(super) mod target;
 
 use crate::codec::can_write;
 use crate::codec::{MIN_ROOM, Stop, Utf8Sink};
@@ -26,22 +25,22 @@ use crate::error::{Error, ErrorKind, RecordPosition};
 use crate::records::Deframer;
 use crate::text::relabel::Edit;
 use crate::transcoder::byte_page::BytePage;
+use crate::transcoder::charset::check_can_write;
 use crate::transcoder::choices::OnMalformed;
 use crate::transcoder::faults::{constant_replacement, count_marks, passing, replacement};
+use crate::transcoder::fill::{Chunk, Filled, SourceStop};
 use crate::transcoder::guard::Passing;
 use crate::transcoder::newline_watch::NewlineWatch;
-use crate::transcoder::probe::check_can_write;
-use crate::transcoder::records::fill::{Chunk, Filled, SourceStop};
-use crate::transcoder::records::source::{Checkpoint, Source};
 use crate::transcoder::report::{MalformedAt, Place};
 use crate::transcoder::run::{Decoded, Out, Run, Work};
 use crate::transcoder::segment::Origin;
+use crate::transcoder::source::{Checkpoint, Source};
+use crate::transcoder::target::Target;
 use columns::ColumnWay;
 use direct::Direct;
 use staged::Staged;
 use std::sync::Arc;
 use table::{ByTable, ByteTable, RecordTable};
-use target::Target;
 
 /// The machines between the encoding that was found and the target.
 pub(super) struct Route {
@@ -514,16 +513,16 @@ impl Route {
             && self.target.records.as_ref().is_none_or(|records| !records.is_open())
     }
 
-    /// A copy in the same state, with nothing queued. `None` if there are records, or if the encoder cannot be copied.
+    /// A copy in the same state, if nothing is queued or pending. `None` if there are records, or if the encoder cannot be copied.
     pub(super) fn fork(&self) -> Option<Route> {
         if self.source.has_records() {
             return None;
         }
         Some(Route {
             source: self.source.fork(),
-            way: self.way.fork(),
-            staged: self.staged.fork(),
-            target: self.target.copy()?,
+            way: self.way.fresh(),
+            staged: self.staged.fresh(),
+            target: self.target.fork()?,
             newlines: self.newlines.clone(),
             edits: self.edits.clone(),
             read_as: self.read_as.clone(),
@@ -532,18 +531,18 @@ impl Route {
         })
     }
 
-    /// A copy that starts at input offset `at`, which must be a boundary: between two records, as `deframer` says, or
+    /// A copy that starts afresh at input offset `at`, which must be a boundary: between two records, as `deframer` says, or
     /// between two characters. `None` if there cannot be one.
-    pub(super) fn at(&self, at: u64, deframer: Option<&Deframer>) -> Option<Route> {
+    pub(super) fn fresh_at(&self, at: u64, deframer: Option<&Deframer>) -> Option<Route> {
         let records = match &self.target.records {
             Some(records) => Some(records.after(deframer.map_or(0, |deframer| deframer.record() - 1))?),
             None => None,
         };
         Some(Route {
-            source: self.source.at(at, deframer),
-            way: self.way.fork(),
-            staged: self.staged.fork(),
-            target: self.target.fork(records)?,
+            source: self.source.fresh_at(at, deframer),
+            way: self.way.fresh(),
+            staged: self.staged.fresh(),
+            target: self.target.fresh(records)?,
             newlines: NewlineWatch::new(false),
             edits: Vec::new(),
             read_as: self.read_as.clone(),
@@ -554,12 +553,13 @@ impl Route {
 }
 
 impl Way {
-    fn fork(&self) -> Way {
+    /// A copy that starts afresh.
+    fn fresh(&self) -> Way {
         match self {
-            Way::Table(table) => Way::Table(table.fork()),
-            Way::RecordTable(table) => Way::RecordTable(table.fork()),
-            Way::Columns(columns) => Way::Columns(Box::new(columns.fork())),
-            Way::Direct(direct) => Way::Direct(direct.fork()),
+            Way::Table(table) => Way::Table(table.fresh()),
+            Way::RecordTable(table) => Way::RecordTable(table.fresh()),
+            Way::Columns(columns) => Way::Columns(Box::new(columns.fresh())),
+            Way::Direct(direct) => Way::Direct(direct.clone()),
             Way::Staged => Way::Staged,
         }
     }

@@ -7,12 +7,12 @@ use crate::detect::Diagnostic;
 use crate::error::Error;
 use crate::text::Stage;
 use crate::text::eol::InRecordStage;
+use crate::transcoder::fill::{Chunk, Filled};
 use crate::transcoder::guard::Passing;
-use crate::transcoder::records::fill::{Chunk, Filled};
-use crate::transcoder::records::source::Source;
 use crate::transcoder::report::Place;
 use crate::transcoder::run::Work;
 use crate::transcoder::segment::{Origin, RecordEnds, Segment};
+use crate::transcoder::source::Source;
 use std::collections::VecDeque;
 
 /// How much text is decoded at a time, in bytes, and the most input for it.
@@ -46,8 +46,8 @@ impl Staged {
         Staged { text: Utf8Buf::new(TEXT_BYTES), stages, ends, is_identity, expects_bmp, pending_origin: None }
     }
 
-    /// A copy for another place in the input, at which nothing is pending.
-    pub(in crate::transcoder) fn fork(&self) -> Self {
+    /// A copy that starts afresh, with nothing pending.
+    pub(in crate::transcoder) fn fresh(&self) -> Self {
         let stages = self.stages.iter().map(|stage| stage.fork()).collect();
         Staged::new(stages, self.ends, self.is_identity, self.expects_bmp)
     }

@@ -5,11 +5,11 @@
 use crate::arch::{bytes::translate, isa, types::Translation};
 use crate::codec::is_utf8;
 use crate::codec::{ByteSink, Codec, MIN_ROOM, Stop};
+use crate::transcoder::fill::Chunk;
 use crate::transcoder::guard::CheckedDecoder;
-use crate::transcoder::records::fill::Chunk;
-use crate::transcoder::records::source::Source;
 use crate::transcoder::records::write::RecordsOut;
 use crate::transcoder::run::Out;
+use crate::transcoder::source::Source;
 use std::sync::Arc;
 
 /// Inputs of fewer bytes are not worth making the table for.
@@ -53,8 +53,8 @@ impl ByteTable {
         Some(ByteTable { decoder: decoder.fork(), to: to.clone(), table: None, detour: MIN_ROOM, passed: 0 })
     }
 
-    /// A copy.
-    pub(in crate::transcoder) fn fork(&self) -> Self {
+    /// A copy that starts afresh.
+    pub(in crate::transcoder) fn fresh(&self) -> Self {
         ByteTable {
             decoder: self.decoder.fork(),
             to: self.to.clone(),
@@ -145,9 +145,9 @@ impl RecordTable {
         RecordTable { table, detour: 1 }
     }
 
-    /// A copy that has tried nothing yet.
-    pub(in crate::transcoder) fn fork(&self) -> Self {
-        RecordTable::new(self.table.fork())
+    /// A copy that starts afresh.
+    pub(in crate::transcoder) fn fresh(&self) -> Self {
+        RecordTable::new(self.table.fresh())
     }
 
     /// Translates whole records from the front of `src`, and appends them to `out` in the framing of `records`. Returns how

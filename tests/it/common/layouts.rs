@@ -3,7 +3,7 @@
 use charpipe::Registry;
 use charpipe::fields::{
     Binary, ByteOrder, Edited, EditedSign, FieldError, Float, FloatFormat, Item, Kind, Layout, Occurs, OnBad, Packed,
-    PackedSign, ReadOptions, SignPlace, Source, Test, Text, Value, Visitor, When, Zoned, ZonedSigns,
+    PackedSign, ReadOptions, SignPlace, Test, Text, Value, ValueSource, Visitor, When, Zoned, ZonedSigns,
 };
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -138,7 +138,7 @@ impl Visitor for Values {
     }
 }
 
-impl Source for Values {
+impl ValueSource for Values {
     fn value(&mut self, _item: usize, column: usize) -> Option<Value<'_>> {
         Some(match self.0.get(&column)? {
             Ok(text) => Value::Text(text),

@@ -1,7 +1,7 @@
 //! The values of a row, by the columns of the layout.
 
 use crate::rows::row::{NUMBER, TYPE};
-use charpipe::fields::{Column, Layout, Source, Value};
+use charpipe::fields::{Column, Layout, Value, ValueSource};
 use std::collections::HashMap;
 use std::fmt::{self, Display};
 use std::ops::Range;
@@ -117,7 +117,7 @@ impl Cells {
 /// Supplies the values of a row.
 pub(super) struct RowSource<'a>(&'a Cells);
 
-impl Source for RowSource<'_> {
+impl ValueSource for RowSource<'_> {
     fn value(&mut self, _item: usize, column: usize) -> Option<Value<'_>> {
         let range = self.0.ranges.get(column).filter(|range| !range.is_empty())?;
         Some(Value::Text(&self.0.text[range.clone()]))

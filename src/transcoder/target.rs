@@ -49,8 +49,8 @@ impl Target {
         }
     }
 
-    /// A copy at the beginning of its text, with `records` to write to. `None` if the charset has no encoder.
-    pub(in crate::transcoder) fn fork(&self, records: Option<RecordsOut>) -> Option<Self> {
+    /// A copy that starts afresh, with `records` to write to. `None` if the charset has no encoder.
+    pub(in crate::transcoder) fn fresh(&self, records: Option<RecordsOut>) -> Option<Self> {
         Some(Target {
             codec: self.codec.clone(),
             encoder: CheckedEncoder::new(self.codec.name(), self.codec.encoder()?),
@@ -65,7 +65,7 @@ impl Target {
     }
 
     /// A copy in the same state. `None` if the output consists of records, or if the encoder cannot be copied.
-    pub(in crate::transcoder) fn copy(&self) -> Option<Self> {
+    pub(in crate::transcoder) fn fork(&self) -> Option<Self> {
         if self.records.is_some() {
             return None;
         }

@@ -21,7 +21,7 @@ const MIN_CERTAIN_RECORDS: u16 = 5;
 
 /// Collects the first records of an input until they can be judged.
 #[derive(Default)]
-pub(crate) struct PackedWatch {
+pub(in crate::transcoder) struct PackedWatch {
     /// Whether the page has shift codes, one of which looks like the last byte of a field.
     shifts: bool,
     bytes: Vec<u8>,
@@ -35,7 +35,7 @@ pub(crate) struct PackedWatch {
 
 /// A state of a [`PackedWatch`] that can be restored.
 #[derive(Clone, Copy)]
-pub(crate) struct Seen {
+pub(in crate::transcoder) struct Seen {
     bytes: usize,
     ends: usize,
     places: usize,
@@ -43,23 +43,23 @@ pub(crate) struct Seen {
 
 /// A packed field.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct PackedField {
+pub(in crate::transcoder) struct PackedField {
     /// Its first position in the input.
-    pub(crate) offset: u64,
+    pub(in crate::transcoder) offset: u64,
     /// The columns of the field, from 1.
-    pub(crate) columns: RangeInclusive<usize>,
+    pub(in crate::transcoder) columns: RangeInclusive<usize>,
     /// The number of records in which it is packed, and the number of all records.
-    pub(crate) records: (usize, usize),
+    pub(in crate::transcoder) records: (usize, usize),
 }
 
 impl PackedWatch {
     /// `shifts`: the page is a mixed one, with shift codes.
-    pub(crate) fn new(shifts: bool) -> Self {
+    pub(in crate::transcoder) fn new(shifts: bool) -> Self {
         PackedWatch { shifts, ..PackedWatch::default() }
     }
 
     /// Adds bytes of the current record, which are at `at` in the input.
-    pub(crate) fn see(&mut self, at: u64, bytes: &[u8]) {
+    pub(in crate::transcoder) fn see(&mut self, at: u64, bytes: &[u8]) {
         let bytes = &bytes[..bytes.len().min(WINDOW_BYTES - self.bytes.len())];
         if bytes.is_empty() || self.is_judged {
             return;
@@ -72,7 +72,7 @@ impl PackedWatch {
     }
 
     /// Ends the current record.
-    pub(crate) fn end_record(&mut self) {
+    pub(in crate::transcoder) fn end_record(&mut self) {
         if self.is_judged {
             return;
         }
@@ -81,26 +81,26 @@ impl PackedWatch {
     }
 
     /// Ends the input. The current record does not count.
-    pub(crate) fn end(&mut self) {
+    pub(in crate::transcoder) fn end(&mut self) {
         self.is_over = true;
     }
 
     /// Returns whether there is enough to judge, but no judgement yet.
-    pub(crate) fn is_due(&self) -> bool {
+    pub(in crate::transcoder) fn is_due(&self) -> bool {
         self.is_over && !self.is_judged
     }
 
     /// Returns whether it has been judged. After that, further bytes are ignored.
-    pub(crate) fn is_judged(&self) -> bool {
+    pub(in crate::transcoder) fn is_judged(&self) -> bool {
         self.is_judged
     }
 
-    pub(crate) fn seen(&self) -> Seen {
+    pub(in crate::transcoder) fn seen(&self) -> Seen {
         Seen { bytes: self.bytes.len(), ends: self.ends.len(), places: self.places.len() }
     }
 
     /// Forgets everything seen since then.
-    pub(crate) fn forget(&mut self, since: Seen) {
+    pub(in crate::transcoder) fn forget(&mut self, since: Seen) {
         self.bytes.truncate(since.bytes);
         self.ends.truncate(since.ends);
         self.places.truncate(since.places);
@@ -108,13 +108,13 @@ impl PackedWatch {
     }
 
     /// Returns the first packed field of all records examined.
-    pub(crate) fn judge(&mut self) -> Option<PackedField> {
+    pub(in crate::transcoder) fn judge(&mut self) -> Option<PackedField> {
         self.is_judged = true;
         self.find()
     }
 
     /// Returns the first packed field of the first `records` records, for an input that ends there with an error.
-    pub(crate) fn judge_first(mut self, records: u64) -> Option<PackedField> {
+    pub(in crate::transcoder) fn judge_first(mut self, records: u64) -> Option<PackedField> {
         self.ends.truncate(usize::try_from(records).unwrap_or(usize::MAX));
         self.find()
     }

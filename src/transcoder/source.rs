@@ -1,15 +1,15 @@
 //! From input bytes to text: the decoder and, if the input consists of records, the deframer before it.
 
 use super::fill::{Chunk, Filled, SourceStop};
-use super::read::{RecordBytes, RecordsIn};
-use super::record::Mark;
+use super::records::read::{RecordBytes, RecordsIn};
+use super::records::record::Mark;
 use crate::codec::{Malformed, Stop, Utf8Sink};
 use crate::detect::Diagnostic;
 use crate::error::Error;
 use crate::records::Deframer;
-use crate::records::packed::Seen;
 use crate::text::relabel::Edit;
 use crate::transcoder::guard::{CheckedDecoder, Passing};
+use crate::transcoder::records::packed_watch::Seen;
 use crate::transcoder::report::{MalformedAt, Place};
 
 /// Decodes the input.
@@ -37,10 +37,11 @@ impl Source {
         source
     }
 
-    /// A copy that starts at input offset `at`; if there are records, between two of them, as `deframer` says.
-    pub(in crate::transcoder) fn at(&self, at: u64, deframer: Option<&Deframer>) -> Source {
-        let records = self.records.as_ref().zip(deframer).map(|(records, deframer)| Box::new(records.at(at, deframer)));
-        Source { decoder: self.decoder.at(at), records }
+    /// A copy that starts afresh at input offset `at`; if there are records, between two of them, as `deframer` says.
+    pub(in crate::transcoder) fn fresh_at(&self, at: u64, deframer: Option<&Deframer>) -> Source {
+        let records =
+            self.records.as_ref().zip(deframer).map(|(records, deframer)| Box::new(records.fresh_at(at, deframer)));
+        Source { decoder: self.decoder.fresh_at(at), records }
     }
 
     /// A copy to go back to.
@@ -88,7 +89,7 @@ impl Source {
 
     /// A new decoder, for trials.
     pub(in crate::transcoder) fn new_decoder(&self) -> CheckedDecoder {
-        self.decoder.at(0)
+        self.decoder.fresh_at(0)
     }
 
     /// Sets the changes of the label in a document of records, in order. Their offsets count data.

@@ -6,20 +6,20 @@ use std::collections::VecDeque;
 /// The changes that are still to come, in order. Offsets count data. The text of a change is taken out when it is written;
 /// the change stays until the bytes of the old label are passed.
 #[derive(Clone, Default)]
-pub(super) struct LabelEdits(VecDeque<Edit>);
+pub(in crate::transcoder) struct LabelEdits(VecDeque<Edit>);
 
 impl LabelEdits {
-    pub(super) fn new(edits: Vec<Edit>) -> Self {
+    pub(in crate::transcoder) fn new(edits: Vec<Edit>) -> Self {
         LabelEdits(edits.into())
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::transcoder) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Limits `data`, which begins at `at`, to what comes before the next label or belongs to it. Returns it, and whether
     /// it is bytes of a label whose replacement is written.
-    pub(super) fn limit<'a>(&self, data: &'a [u8], at: u64) -> (&'a [u8], bool) {
+    pub(in crate::transcoder) fn limit<'a>(&self, data: &'a [u8], at: u64) -> (&'a [u8], bool) {
         let Some(Edit { bytes, text }) = self.0.front() else { return (data, false) };
         let is_label = text.is_empty() && at >= bytes.start;
         let most = if is_label { bytes.end } else { bytes.start } - at;
@@ -28,7 +28,7 @@ impl LabelEdits {
 
     /// Returns the new label if it is due at `at`, or an empty text if an old label was passed there. `has_data`: more data
     /// of the record is there; `is_over`: there are no more records.
-    pub(super) fn due(&mut self, at: u64, has_data: bool, is_over: bool) -> Option<String> {
+    pub(in crate::transcoder) fn due(&mut self, at: u64, has_data: bool, is_over: bool) -> Option<String> {
         let Edit { bytes, text } = self.0.front_mut()?;
         if text.is_empty() {
             let is_past = at >= bytes.end;

@@ -1,10 +1,10 @@
 //! Looks for packed decimals in the first records of EBCDIC: converting them as text destroys them.
 
 use crate::detect::Diagnostic;
-use crate::records::packed::{PackedField, PackedWatch, Seen};
+use crate::transcoder::records::packed_watch::{PackedField, PackedWatch, Seen};
 
 /// Looks at the bytes that are decoded, if it is on. A copy is off: the original looks.
-pub(super) struct PackedSearch(Option<Box<PackedWatch>>);
+pub(in crate::transcoder) struct PackedSearch(Option<Box<PackedWatch>>);
 
 impl Clone for PackedSearch {
     fn clone(&self) -> Self {
@@ -13,56 +13,56 @@ impl Clone for PackedSearch {
 }
 
 impl PackedSearch {
-    pub(super) fn new(watch: Option<PackedWatch>) -> Self {
+    pub(in crate::transcoder) fn new(watch: Option<PackedWatch>) -> Self {
         PackedSearch(watch.map(Box::new))
     }
 
     /// Whether it still has to see records.
-    pub(super) fn is_on(&self) -> bool {
+    pub(in crate::transcoder) fn is_on(&self) -> bool {
         self.0.as_ref().is_some_and(|watch| !watch.is_judged())
     }
 
     /// Whether it has seen enough records to judge.
-    pub(super) fn is_due(&self) -> bool {
+    pub(in crate::transcoder) fn is_due(&self) -> bool {
         self.0.as_ref().is_some_and(|watch| watch.is_due())
     }
 
     /// Looks at `bytes`, data at `offset` of the input.
     #[inline]
-    pub(super) fn see(&mut self, offset: u64, bytes: &[u8]) {
+    pub(in crate::transcoder) fn see(&mut self, offset: u64, bytes: &[u8]) {
         if let Some(watch) = &mut self.0 {
             looked_at(bytes.len());
             watch.see(offset, bytes);
         }
     }
 
-    pub(super) fn end_record(&mut self) {
+    pub(in crate::transcoder) fn end_record(&mut self) {
         self.0.iter_mut().for_each(|watch| watch.end_record());
     }
 
     /// The input ends.
-    pub(super) fn end(&mut self) {
+    pub(in crate::transcoder) fn end(&mut self) {
         self.0.iter_mut().for_each(|watch| watch.end());
     }
 
     /// Judges the first records, if it has seen enough. Returns a warning if they have packed decimals.
-    pub(super) fn judge(&mut self) -> Option<Diagnostic> {
+    pub(in crate::transcoder) fn judge(&mut self) -> Option<Diagnostic> {
         let watch = self.0.as_mut().filter(|watch| watch.is_due())?;
         watch.judge().map(warning)
     }
 
     /// Judges the first `records` alone, because an error follows them, and ends the search.
-    pub(super) fn judge_first(&mut self, records: u64) -> Option<Diagnostic> {
+    pub(in crate::transcoder) fn judge_first(&mut self, records: u64) -> Option<Diagnostic> {
         self.0.take()?.judge_first(records).map(warning)
     }
 
     /// How much it has seen so far.
-    pub(super) fn seen(&self) -> Option<Seen> {
+    pub(in crate::transcoder) fn seen(&self) -> Option<Seen> {
         Some(self.0.as_ref()?.seen())
     }
 
     /// Goes on in the place of `copy`, which was made when `other` had seen `seen`: forgets what was seen after that.
-    pub(super) fn rewound(mut self, seen: Option<Seen>) -> Self {
+    pub(in crate::transcoder) fn rewound(mut self, seen: Option<Seen>) -> Self {
         if let (Some(watch), Some(seen)) = (&mut self.0, seen) {
             watch.forget(seen);
         }
@@ -70,7 +70,7 @@ impl PackedSearch {
     }
 
     /// Takes the search, and leaves one that is off.
-    pub(super) fn take(&mut self) -> Self {
+    pub(in crate::transcoder) fn take(&mut self) -> Self {
         PackedSearch(self.0.take())
     }
 }
@@ -87,7 +87,7 @@ fn warning(found: PackedField) -> Diagnostic {
 
 /// Tells the tests how many bytes are looked at, apart from being decoded.
 #[inline]
-pub(super) fn looked_at(bytes: usize) {
+pub(in crate::transcoder) fn looked_at(bytes: usize) {
     #[cfg(test)]
     LOOKED_AT.set(LOOKED_AT.get() + bytes);
     _ = bytes;
