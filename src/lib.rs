@@ -121,7 +121,7 @@ pub use text::normalize::Normalization;
 pub use transcoder::tokio;
 pub use transcoder::{
     Bom, CutRecord, DecodeReader, EncodeWriter, Faults, FinishError, Gaps, MalformedAt, NamedOption, OnMalformed,
-    OnUnknown, OnUnmappable, OptionValue, Padding, Progress, RecordsCut, Relabel, Relabelled, Report, Status,
-    Transcode, Transcoder, UnmappableAt, ValueDecoder, decode, transcode,
+    OnUnknown, OnUnmappable, OptionValue, Padding, Progress, RecordsCut, Relabel, Relabelled, RenamedOption, Report,
+    Status, Transcode, Transcoder, UnmappableAt, ValueDecoder, decode, transcode,
 };
 pub use words::{UnknownWord, Word};

@@ -41,7 +41,7 @@ fuzz_target!(|data: &[u8]| {
         .records(shape.clone())
         .on_malformed(*choices.one(&[OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape]))
         .on_unmappable(*choices.one(&[OnUnmappable::Replace, OnUnmappable::Fail, OnUnmappable::Escape]))
-        .padding(*choices.one(&[Padding::Trim, Padding::TrimNuls, Padding::Keep]))
+        .padding(*choices.one(&[Padding::Trim, Padding::Nuls, Padding::TrimNuls, Padding::Keep]))
         .on_control(*choices.one(&[
             OnControl::Keep,
             OnControl::Space,

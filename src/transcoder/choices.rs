@@ -100,6 +100,8 @@ pub enum Padding {
     /// Trims them if records become lines, and keeps them if records become records.
     #[default]
     Trim,
+    /// Trims NULs, and keeps blanks.
+    Nuls,
     /// Trims blanks and NULs. If runs of blanks and runs of NULs alternate more than eight times, keeps the earlier
     /// runs.
     TrimNuls,
@@ -107,7 +109,7 @@ pub enum Padding {
     Keep,
 }
 
-words! { Padding { Trim: "trim", TrimNuls: "trim-nuls", Keep: "keep" } }
+words! { Padding { Trim: "blanks", Nuls: "nuls", TrimNuls: "blanks,nuls", Keep: "none" } }
 
 /// What to do with the bytes of a record that are not in [`columns`](crate::Transcode::columns).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

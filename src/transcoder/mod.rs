@@ -72,7 +72,7 @@ pub use io::reader::DecodeReader;
 pub use io::tokio;
 pub use io::value::ValueDecoder;
 pub use io::writer::{EncodeWriter, FinishError};
-pub use named_options::{NamedOption, OptionValue};
+pub use named_options::{NamedOption, OptionValue, RenamedOption};
 pub use options::Transcode;
 pub use report::{CutRecord, Faults, MalformedAt, RecordsCut, Relabelled, Report, UnmappableAt};
 

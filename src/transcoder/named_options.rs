@@ -7,7 +7,7 @@ use super::Transcode;
 use super::choices::{OnMalformed, Padding};
 use crate::detect::PRESCAN_LIMIT;
 use crate::error::{Error, ErrorKind};
-use crate::records::{Carriage, TapeFile};
+use crate::records::TapeFile;
 use crate::registry::{label, split_labels};
 use crate::words::Word;
 use std::fmt::Display;
@@ -21,6 +21,25 @@ pub struct NamedOption {
     pub name: &'static str,
     /// What its value is.
     pub value: OptionValue,
+}
+
+/// An option that had another name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct RenamedOption {
+    /// The old name.
+    pub old: &'static str,
+    /// The name of the option that took its place.
+    pub name: &'static str,
+    /// The value of that option which has the old meaning; `None` if the value is the same as before.
+    pub value: Option<&'static str>,
+}
+
+impl RenamedOption {
+    /// Makes the row of a table: the old name, the new one, and the new value if the old option had none.
+    pub(crate) const fn new(old: &'static str, name: &'static str, value: Option<&'static str>) -> Self {
+        RenamedOption { old, name, value }
+    }
 }
 
 /// What the value of a [`NamedOption`] is.
@@ -103,12 +122,10 @@ const TABLE: &[(NamedOption, Set)] = &[
     #[cfg(feature = "normalize")]
     word!("normalize", crate::text::normalize::Normalization, normalize),
     text!("records", OptionValue::Text, |job, shape| Ok(job.records(parse("records", shape)?))),
-    text!("file", OptionValue::Text, |job, file| Ok(job.tape_file(tape_file(file)?))),
+    text!("tape-file", OptionValue::Text, |job, file| Ok(job.tape_file(tape_file(file)?))),
     text!("to-records", OptionValue::Text, |job, shape| Ok(job.to_records(parse("to-records", shape)?))),
-    flag!("keep-blanks", |job, yes| padding(job, Padding::Keep, yes)),
-    flag!("trim-nuls", |job, yes| padding(job, Padding::TrimNuls, yes)),
-    flag!("asa", |job, yes| carriage(job, Carriage::Asa, yes)),
-    flag!("machine", |job, yes| carriage(job, Carriage::Machine, yes)),
+    text!("trim", OptionValue::Word(Padding::NAMES), |job, list| Ok(job.padding(padding(list)?))),
+    word!("carriage-control", crate::records::Carriage, carriage),
     text!("columns", OptionValue::Text, |job, list| Ok(job.columns(parse("columns", list)?))),
     word!("gaps", super::Gaps, gaps),
     flag!("shift-blanks", |job, yes| job.shifts_as_blanks(yes)),
@@ -168,37 +185,23 @@ fn malformed(job: Transcode, text: &str) -> Result<Transcode, Error> {
 
 fn tape_file(text: &str) -> Result<TapeFile, Error> {
     if text.trim().is_empty() || text.parse() == Ok(0_u32) {
-        return Err(bad_value("file", format_args!("{text:?} is not a number from 1, nor the name of a data set")));
+        return Err(bad_value(
+            "tape-file",
+            format_args!("{text:?} is not a number from 1, nor the name of a data set"),
+        ));
     }
-    parse("file", text)
+    parse("tape-file", text)
+}
+
+/// Parses a list of what is trimmed. Its order does not matter.
+fn padding(list: &str) -> Result<Padding, Error> {
+    parse("trim", if list == "nuls,blanks" { Padding::TrimNuls.name() } else { list })
 }
 
 fn jobs(job: Transcode, text: &str) -> Result<Transcode, Error> {
     let number = text.parse::<std::num::NonZeroU16>();
     let number = number.map_err(|_| bad_value("jobs", format_args!("{text:?} is not a number from 1 to 65535")))?;
     Ok(job.jobs(number.into()))
-}
-
-/// Turns a kind of padding on. Turns it off only if it is on.
-fn padding(mut job: Transcode, kind: Padding, yes: bool) -> Transcode {
-    let blanks = &mut job.settings.input.blanks;
-    if yes {
-        *blanks = kind;
-    } else if *blanks == kind {
-        *blanks = Padding::default();
-    }
-    job
-}
-
-/// Turns a kind of carriage control on. Turns it off only if it is on.
-fn carriage(mut job: Transcode, kind: Carriage, yes: bool) -> Transcode {
-    let carriage = &mut job.settings.input.carriage;
-    if yes {
-        *carriage = Some(kind);
-    } else if *carriage == Some(kind) {
-        *carriage = None;
-    }
-    job
 }
 
 impl Transcode {
@@ -223,6 +226,22 @@ impl Transcode {
         &ALL
     };
 
+    /// The options that [`set`](Self::set) does not take any more, and what to set instead.
+    ///
+    /// ```
+    /// use charpipe::Transcode;
+    ///
+    /// let asa = Transcode::RENAMED.iter().find(|option| option.old == "asa").unwrap();
+    /// assert_eq!((asa.name, asa.value), ("carriage-control", Some("asa")));
+    /// ```
+    pub const RENAMED: &'static [RenamedOption] = &[
+        RenamedOption::new("keep-blanks", "trim", Some("none")),
+        RenamedOption::new("trim-nuls", "trim", Some("blanks,nuls")),
+        RenamedOption::new("asa", "carriage-control", Some("asa")),
+        RenamedOption::new("machine", "carriage-control", Some("machine")),
+        RenamedOption::new("file", "tape-file", None),
+    ];
+
     /// Sets an option by its name, which is that of the command's long option. The values are those of the command line
     /// too; options without a value there have the values `true` and `false`. A name may have `_` in place of `-`.
     /// [`OPTIONS`](Self::OPTIONS) lists the options. For options that exclude each other, the last call counts.
@@ -235,7 +254,7 @@ impl Transcode {
     /// use charpipe::Transcode;
     ///
     /// let mut job = Transcode::new();
-    /// for (name, value) in [("from", "IBM1047"), ("ebcdic-nl", "zos"), ("records", "fb:3"), ("keep_blanks", "true")] {
+    /// for (name, value) in [("from", "IBM1047"), ("ebcdic-nl", "zos"), ("records", "fb:3"), ("trim", "none")] {
     ///     job = job.set(name, value)?;
     /// }
     /// assert_eq!(job.decode(b"\xC1\x40\x40")?, "A  \n");
@@ -256,8 +275,14 @@ impl Transcode {
 /// The options that only builds with some feature have: option, what it is for, feature.
 const OF_FEATURES: [(&str, &str, &str); 1] = [("normalize", "normalisation", "normalize")];
 
-/// Makes the error for an option that is not in the table: there is none, or this build lacks its feature.
+/// Makes the error for an option that is not in the table: it has another name now, there is none, or this build lacks its
+/// feature.
 fn unknown_option(name: String) -> Error {
+    if let Some(renamed) = Transcode::RENAMED.iter().find(|renamed| renamed.old == name) {
+        let RenamedOption { name: new, value, .. } = renamed;
+        let why = value.map_or_else(|| format!("it is now {new}"), |value| format!("it is now {new}={value}"));
+        return ErrorKind::BadOption { option: name, why }.into();
+    }
     let names = TABLE.iter().map(|(option, _)| option.name);
     let near = label::near_misses(&name, names, |_| true);
     let feature = OF_FEATURES.iter().find(|(option, ..)| *option == name);

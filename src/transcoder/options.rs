@@ -145,7 +145,7 @@ impl Settings {
             Some("malformed bytes cannot be read as another charset if the bytes outside the columns are kept")
         } else if self.normalizes() {
             Some("text cannot be normalised if the bytes outside the columns are kept")
-        } else if carriage.is_some() || *shifts_as_blanks || *blanks == Padding::TrimNuls {
+        } else if carriage.is_some() || *shifts_as_blanks || matches!(blanks, Padding::Nuls | Padding::TrimNuls) {
             Some(
                 "printer control codes, shift codes and NULs cannot be changed if the bytes outside the columns are kept",
             )

@@ -29,7 +29,7 @@ fn texts(option: &str) -> &'static [&'static str] {
         "prescan" => &["0", "7", "60"],
         "fallback" => &["windows-1252", "UTF-8,windows-1252", "US-ASCII,UTF-8", "UTF-16LE,IBM037"],
         "records" | "to-records" => &["fb:3", "fb:8", "rdw", "rdw:exclusive", "rdw:le", "vb", "vbs", "u32", "u16"],
-        "file" => &["1", "2"],
+        "tape-file" => &["1", "2"],
         "columns" => &["1-2", "2-4,6-"],
         // More of them only matter for readers, which are tested elsewhere.
         "jobs" => &["1"],
@@ -45,7 +45,7 @@ fn any_job(dice: &mut Dice, labels: &[String]) -> Option<(Transcode, String)> {
         let one_in = match option.name {
             "from" | "to" => 2,
             "normalize" | "unmappable" | "malformed" | "fallback" => 3,
-            "records" | "to-records" | "columns" | "file" | "asa" | "machine" | "strict" => 12,
+            "records" | "to-records" | "columns" | "tape-file" | "carriage-control" | "strict" => 12,
             _ => 6,
         };
         if dice.roll(one_in) > 0 {

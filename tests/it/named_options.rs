@@ -17,7 +17,7 @@ fn every_word_is_accepted() {
         }
         let wrong = Transcode::new().set(option.name, "no-such-value");
         match option.value {
-            OptionValue::Text if ["content-type", "file"].contains(&option.name) => assert!(wrong.is_ok()),
+            OptionValue::Text if ["content-type", "tape-file"].contains(&option.name) => assert!(wrong.is_ok()),
             OptionValue::Labels => assert_eq!(wrong.unwrap_err().code(), "unknown-label"),
             OptionValue::WordOrLabel(_) if option.name != "malformed" => {
                 assert_eq!(wrong.unwrap_err().code(), "unknown-label", "{}", option.name);
@@ -32,6 +32,18 @@ fn every_word_is_accepted() {
     }
 }
 
+/// An old name is no name, and what took its place is an option with that value.
+#[test]
+fn old_names_lead_to_new_ones() {
+    for renamed in Transcode::RENAMED {
+        assert!(Transcode::OPTIONS.iter().all(|option| option.name != renamed.old), "{renamed:?}");
+        let value = renamed.value.unwrap_or("2");
+        assert!(Transcode::new().set(renamed.name, value).is_ok(), "{renamed:?}");
+        let why = Transcode::new().set(renamed.old, value).unwrap_err().to_string();
+        assert!(why.contains(&format!("it is now {}", renamed.name)), "{why}");
+    }
+}
+
 #[test]
 fn wrong_names_and_values_are_explained() {
     for (name, value, message) in [
@@ -39,10 +51,15 @@ fn wrong_names_and_values_are_explained() {
         ("", "", "option : there is no such option"),
         #[cfg(not(feature = "normalize"))]
         ("normalize", "nfc", "option normalize: this build has no normalisation: it lacks the feature `normalize`"),
+        ("keep-blanks", "true", "option keep-blanks: it is now trim=none"),
+        ("trim_nuls", "true", "option trim-nuls: it is now trim=blanks,nuls"),
+        ("asa", "true", "option asa: it is now carriage-control=asa"),
+        ("file", "2", "option file: it is now tape-file"),
+        ("trim", "blanks,none", r#"option trim: "blanks,none" is not one of blanks, nuls, blanks,nuls, none"#),
         ("guess", "1", r#"option guess: "1" is not true or false"#),
         ("as", "http", r#"option as: "http" is not one of auto, xml, html, text"#),
         ("jobs", "0", r#"option jobs: "0" is not a number from 1 to 65535"#),
-        ("file", "0", r#"option file: "0" is not a number from 1, nor the name of a data set"#),
+        ("tape-file", "0", r#"option tape-file: "0" is not a number from 1, nor the name of a data set"#),
         ("prescan", "9999999", r#"option prescan: "9999999" is not a number from 0 to 1048576"#),
         (
             "malformed",
@@ -57,7 +74,7 @@ fn wrong_names_and_values_are_explained() {
     }
 }
 
-/// Options that exclude each other: the last one counts, and turning one off leaves the other on.
+/// An option that is set several times: the last value counts.
 #[test]
 fn the_last_of_several_counts() {
     let set = |options: &[(&str, &str)]| {
@@ -69,10 +86,10 @@ fn the_last_of_several_counts() {
     };
     let equal: [(&[_], &[_]); 6] = [
         (&[("from", "IBM037"), ("from", "auto")], &[]),
-        (&[("keep-blanks", "true"), ("trim-nuls", "true")], &[("trim-nuls", "true")]),
-        (&[("keep-blanks", "true"), ("trim-nuls", "false")], &[("keep-blanks", "true")]),
-        (&[("asa", "true"), ("machine", "true")], &[("machine", "true")]),
-        (&[("asa", "true"), ("asa", "false")], &[]),
+        (&[("trim", "none"), ("trim", "nuls")], &[("trim", "nuls")]),
+        (&[("trim", "nuls,blanks")], &[("trim", "blanks,nuls")]),
+        (&[("trim", "none"), ("trim", "blanks")], &[]),
+        (&[("carriage-control", "asa"), ("carriage-control", "machine")], &[("carriage-control", "machine")]),
         (&[("malformed", "US-ASCII"), ("malformed", "drop")], &[("malformed", "drop")]),
     ];
     for (long, short) in equal {

@@ -591,7 +591,7 @@ proptest! {
             damage(&mut input, &damages);
         }
         let mut job = Transcode::new().source_encoding(from).unwrap().target_encoding(to).unwrap().records(shape(name));
-        job = options(job, &pick).padding([Padding::Trim, Padding::Keep, Padding::TrimNuls][pick[6] % 3]);
+        job = options(job, &pick).padding([Padding::Trim, Padding::Keep, Padding::Nuls, Padding::TrimNuls][pick[6] / 3 % 4]);
         job = job.shifts_as_blanks(pick[6] % 4 == 0);
         if pick[6] % 5 == 0 {
             job = job.columns("2-4,6-".parse().unwrap()).gaps([Gaps::Drop, Gaps::Hex][pick[6] / 5 % 2]);

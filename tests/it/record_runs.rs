@@ -68,6 +68,7 @@ fn line(charset: &str, record: &[u8], blanks: Padding) -> String {
     let text = Transcode::new().source_encoding(charset).unwrap().decode(record).unwrap().into_owned();
     match blanks {
         Padding::Trim => text.trim_end_matches(' ').to_owned(),
+        Padding::Nuls => text.trim_end_matches('\0').to_owned(),
         Padding::TrimNuls => text.trim_end_matches([' ', '\0']).to_owned(),
         _ => text,
     }
@@ -82,7 +83,7 @@ proptest! {
         texts in texts(),
         which in 0..SHAPES.len(),
         charset in prop::sample::select(vec!["IBM037", "IBM939", "IBM1388", "UTF-8"]),
-        blanks in prop::sample::select(vec![Padding::Trim, Padding::TrimNuls, Padding::Keep]),
+        blanks in prop::sample::select(vec![Padding::Trim, Padding::Nuls, Padding::TrimNuls, Padding::Keep]),
         to in prop::sample::select(vec!["UTF-8", "UTF-16LE", "IBM1399"]),
     ) {
         let codec = Registry::builtin().codec(charset).unwrap();
@@ -135,7 +136,7 @@ proptest! {
         to in prop::sample::select(vec!["UTF-8", "UTF-16LE", "IBM1399", "US-ASCII", "IBM300"]),
         policies in (
             prop::sample::select(vec![OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop]),
-            prop::sample::select(vec![Padding::Trim, Padding::TrimNuls, Padding::Keep]),
+            prop::sample::select(vec![Padding::Trim, Padding::Nuls, Padding::TrimNuls, Padding::Keep]),
             prop::sample::select(vec![OnControl::Keep, OnControl::Space, OnControl::Error, OnControl::Xml, OnControl::Drop]),
             prop::sample::select(vec![None, Some(OnNewlineInRecord::Keep), Some(OnNewlineInRecord::Space), Some(OnNewlineInRecord::Error)]),
             prop::sample::select(vec![Eol::Auto, Eol::Crlf]),
@@ -801,7 +802,7 @@ proptest! {
         to in prop::sample::select(vec!["UTF-8", "UTF-16LE", "IBM1047"]),
         policies in (
             prop::sample::select(vec![OnMalformed::Fail, OnMalformed::Drop, OnMalformed::Replace]),
-            prop::sample::select(vec![Padding::Trim, Padding::TrimNuls, Padding::Keep]),
+            prop::sample::select(vec![Padding::Trim, Padding::Nuls, Padding::TrimNuls, Padding::Keep]),
             prop::sample::select(vec![OnControl::Keep, OnControl::Error]),
             prop::sample::select(vec![OnNewlineInRecord::Keep, OnNewlineInRecord::Space, OnNewlineInRecord::Error]),
             prop::sample::select(vec![Eol::Auto, Eol::Crlf]),

@@ -116,7 +116,7 @@ proptest! {
         malformed in prop::sample::select(vec![OnMalformed::Fail, OnMalformed::Replace, OnMalformed::Drop]),
         unmappable in prop::sample::select(vec![OnUnmappable::Fail, OnUnmappable::Replace, OnUnmappable::Drop, OnUnmappable::Escape]),
         overlong in prop::sample::select(vec![OnOverlong::Fail, OnOverlong::Cut, OnOverlong::Cut]),
-        blanks in prop::sample::select(vec![Padding::Trim, Padding::Trim, Padding::Keep, Padding::TrimNuls]),
+        blanks in prop::sample::select(vec![Padding::Trim, Padding::Trim, Padding::Keep, Padding::Nuls, Padding::TrimNuls]),
         nl in prop::sample::select(vec![EbcdicNl::Table, EbcdicNl::Table, EbcdicNl::Zos]),
         ends in prop::collection::vec(0usize..60, 0..3),
         damage in prop::option::weighted(0.2, (any::<prop::sample::Index>(), any::<u8>())),

@@ -147,7 +147,7 @@ fn options_are_deserialized() {
         OnControl: "keep" OnControl::Keep, "space" OnControl::Space, "drop" OnControl::Drop, "error" OnControl::Error,
             "xml" OnControl::Xml;
         OnNewlineInRecord: "keep" OnNewlineInRecord::Keep, "space" OnNewlineInRecord::Space, "error" OnNewlineInRecord::Error;
-        Padding: "trim" Padding::Trim, "trim-nuls" Padding::TrimNuls, "keep" Padding::Keep;
+        Padding: "blanks" Padding::Trim, "nuls" Padding::Nuls, "blanks,nuls" Padding::TrimNuls, "none" Padding::Keep;
         Gaps: "drop" Gaps::Drop, "hex" Gaps::Hex;
         OnOverlong: "fail" OnOverlong::Fail, "cut" OnOverlong::Cut;
         Carriage: "asa" Carriage::Asa, "machine" Carriage::Machine;

@@ -39,12 +39,12 @@ export interface Options {
   normalize?: "nfc" | "nfd" | "nfkc" | "nfkd";
   /** The record format of the input: `fb:80`, `rdw`, `vb` … */
   records?: string;
-  file?: string | number;
+  tapeFile?: string | number;
   toRecords?: string;
-  keepBlanks?: boolean;
-  trimNuls?: boolean;
-  asa?: boolean;
-  machine?: boolean;
+  /** What is removed at the end of a record. */
+  trim?: "blanks" | "nuls" | "blanks,nuls" | "none";
+  /** The first column of a record moves the paper. */
+  carriageControl?: "asa" | "machine";
   columns?: string;
   gaps?: "drop" | "hex" | "keep";
   shiftBlanks?: boolean;

@@ -1,6 +1,8 @@
 //! What users of iconv, uconv and recode type: suffixes of labels, which work here too, and options, for which a message
 //! says what to type instead.
 
+use charpipe::Transcode;
+
 /// The suffixes of a label, which follow `//` in iconv.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Suffixes {
@@ -130,11 +132,9 @@ pub(crate) fn value(option: &str, value: &str) -> Option<&'static str> {
 /// Options that other options need, and the option that needs them first.
 const NEEDS: &[(&str, &str)] = &[
     ("--html", "--explain"),
-    ("--file", "--records"),
-    ("--keep-blanks", "--records"),
-    ("--trim-nuls", "--records"),
-    ("--asa", "--records"),
-    ("--machine", "--records"),
+    ("--tape-file", "--records"),
+    ("--trim", "--records"),
+    ("--carriage-control", "--records"),
     ("--shift-blanks", "--records"),
     ("--columns", "--records"),
     ("--gaps", "--columns"),
@@ -168,6 +168,13 @@ const MALFORMED: &[(&[&str], &str)] = &[
 pub(crate) fn malformed(word: &str) -> Option<&'static str> {
     let word = word.to_ascii_lowercase();
     MALFORMED.iter().find(|(words, _)| words.contains(&&*word)).map(|(_, instead)| *instead)
+}
+
+/// Returns the present spelling of the option `typed`, if it is an old name.
+pub(crate) fn renamed(typed: &str) -> Option<String> {
+    let old = typed.strip_prefix("--")?.split('=').next()?;
+    let renamed = Transcode::RENAMED.iter().find(|renamed| renamed.old == old)?;
+    Some(renamed.value.map_or_else(|| format!("--{}", renamed.name), |value| format!("--{} {value}", renamed.name)))
 }
 
 /// Returns what to use instead of the option `typed`, if it is one of another converter.

@@ -57,7 +57,7 @@ pub(crate) struct Detect {
 
     /// With --records: the file of a tape image to look at, by number (from 1) or data set name
     #[arg(long, requires = "records", value_name = "N|NAME", value_parser = tape_file)]
-    pub(crate) file: Option<TapeFile>,
+    pub(crate) tape_file: Option<TapeFile>,
 
     #[command(flatten)]
     pub(crate) reading: Reading,

@@ -270,10 +270,10 @@ mod tests {
             "fallback=UTF-8,IBM1047,nl=zos,windows-1252 guess as=html policy=whatwg prescan=2048 strict",
             "content-type=text/xml;charset=utf-8 malformed=windows-1252 unmappable=escape best-fit controls=xml",
             "malformed=drop unknown=pass relabel=never bom=add unmappable=translit",
-            "records=awstape,fb:80 file=2 keep-blanks asa shift-blanks record-newlines=space",
-            "records=fb:80 to-records=rdw trim-nuls columns=1-40,57- overlong=cut from=IBM939",
+            "records=awstape,fb:80 tape-file=2 trim=none carriage-control=asa shift-blanks record-newlines=space",
+            "records=fb:80 to-records=rdw trim=blanks,nuls columns=1-40,57- overlong=cut from=IBM939",
             "records=fb:80 to-records=fb:80 columns=1-27=IBM1047 gaps=keep",
-            "ebcdic-fallback=IBM273 machine records=vb gaps=hex columns=2-",
+            "ebcdic-fallback=IBM273 carriage-control=machine trim=nuls records=vb gaps=hex columns=2-",
         ] {
             let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
             let argv = ["charpipe".to_owned(), "convert".to_owned()].into_iter();

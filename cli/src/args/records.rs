@@ -29,7 +29,7 @@ pub(crate) struct RecordArgs {
     /// By default all files of the tape are read, one after the other. `--records auto` needs this option if there are
     /// several data sets; `charpipe detect --records` lists them.
     #[arg(help_heading = RECORDS, long, requires = "records", value_name = "N|NAME", value_parser = tape_file)]
-    file: Option<TapeFile>,
+    tape_file: Option<TapeFile>,
 
     /// Write mainframe records: fb:80, rdw, vb:27998 ...
     ///
@@ -39,21 +39,16 @@ pub(crate) struct RecordArgs {
           value_parser = shape)]
     to_records: Option<Shape>,
 
-    /// Keep blanks at the end of a record
-    #[arg(help_heading = RECORDS, long, requires = "records")]
-    keep_blanks: bool,
+    /// Trim at the end of a record
+    ///
+    /// The default is `blanks`. With `--to-records`, blanks alone are not trimmed.
+    #[arg(help_heading = RECORDS, long, requires = "records", value_name = "WHAT", value_parser = choice(trim_help))]
+    trim: Option<Padding>,
 
-    /// Trim NULs as well as blanks at the end of a record
-    #[arg(help_heading = RECORDS, long, requires = "records", conflicts_with = "keep_blanks")]
-    trim_nuls: bool,
-
-    /// Column 1 is ASA carriage control: lines, pages, overstrikes
-    #[arg(help_heading = RECORDS, long, requires = "records", conflicts_with = "machine")]
-    asa: bool,
-
-    /// Column 1 is machine carriage control
-    #[arg(help_heading = RECORDS, long, requires = "records")]
-    machine: bool,
+    /// Column 1 moves the paper, as carriage control
+    #[arg(help_heading = RECORDS, long, requires = "records", value_name = "CODE",
+          value_parser = choice(carriage_help))]
+    carriage_control: Option<Carriage>,
 
     /// Bytes of a record that are text, counted from 1: 1-40,57-
     ///
@@ -82,6 +77,22 @@ pub(crate) struct RecordArgs {
     #[arg(help_heading = RECORDS, long, requires = "to_records", value_name = "POLICY", default_value = "fail",
           value_parser = choice(overlong_help))]
     overlong: OnOverlong,
+}
+
+pub(super) fn trim_help(padding: Padding) -> &'static str {
+    match padding {
+        Padding::Trim => "Blanks",
+        Padding::Nuls => "NULs (low-values), but not blanks",
+        Padding::TrimNuls => "Both, in any order",
+        _ => "Nothing",
+    }
+}
+
+fn carriage_help(codes: Carriage) -> &'static str {
+    match codes {
+        Carriage::Asa => "ASA characters (RECFM FBA, VBA): the paper moves before the line is printed",
+        _ => "Machine codes (RECFM FBM, VBM): the paper moves after it",
+    }
 }
 
 fn gaps_help(policy: Gaps) -> &'static str {
@@ -146,7 +157,7 @@ impl RecordArgs {
             }
             None => {}
         }
-        if let Some(file) = &self.file {
+        if let Some(file) = &self.tape_file {
             transcode = transcode.tape_file(file.clone());
         }
         if let Some(shape) = &self.to_records {
@@ -155,18 +166,16 @@ impl RecordArgs {
         if let Some(columns) = &self.columns {
             transcode = transcode.columns(columns.clone());
         }
-        if self.asa || self.machine {
-            transcode = transcode.carriage(if self.asa { Carriage::Asa } else { Carriage::Machine });
+        if let Some(codes) = self.carriage_control {
+            transcode = transcode.carriage(codes);
         }
-        let padding = match (self.keep_blanks, self.trim_nuls) {
-            (true, _) => Padding::Keep,
-            (false, true) => Padding::TrimNuls,
-            (false, false) => Padding::Trim,
-        };
+        if let Some(padding) = self.trim {
+            transcode = transcode.padding(padding);
+        }
         if let Some(policy) = self.record_newlines {
             transcode = transcode.on_newline_in_record(policy);
         }
-        transcode.padding(padding).gaps(self.gaps).shifts_as_blanks(self.shift_blanks).on_overlong(self.overlong)
+        transcode.gaps(self.gaps).shifts_as_blanks(self.shift_blanks).on_overlong(self.overlong)
     }
 
     /// Whether the input is records.
@@ -176,7 +185,7 @@ impl RecordArgs {
 
     /// Returns the file of a tape image that was asked for.
     pub(crate) fn file(&self) -> Option<&TapeFile> {
-        self.file.as_ref()
+        self.tape_file.as_ref()
     }
 
     /// Whether the bytes outside the columns are kept.

@@ -63,6 +63,12 @@ fn who_requires(error: &clap::Error) -> Option<String> {
 
 /// Prints what clap found wrong. Its text quotes arguments, which may contain anything.
 pub(crate) fn say_error(error: &clap::Error) {
+    if error.kind() == ErrorKind::UnknownArgument
+        && let Some(ContextValue::String(old)) = error.get(ContextKind::InvalidArg)
+        && let Some(new) = compat::renamed(old)
+    {
+        return say_parts(&[(color::ERROR, &old), (color::PLAIN, &" is now "), (color::HINT, &new)]);
+    }
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
     let lines: Vec<String> = text.split('\n').map(printable).collect();

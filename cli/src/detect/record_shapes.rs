@@ -54,7 +54,7 @@ struct DataSetObject<'a> {
 /// Returns what is printed about the records of the file at `path`.
 pub(crate) fn answer(args: &Detect, name: &Name, path: &OsStr) -> Result<(String, Status), Failure> {
     let mut input = input::open(path, READ_BYTES).map_err(Failure::NotOpened)?.reader;
-    let head = RecordHead::read(&mut *input, args.file.as_ref()).map_err(Failure::NotRead)?;
+    let head = RecordHead::read(&mut *input, args.tape_file.as_ref()).map_err(Failure::NotRead)?;
     let shape = head.sniffed.shape();
     let status = if shape.is_ok() { Status::Done } else { Status::Data };
     let text = if args.json {
@@ -104,7 +104,10 @@ fn in_words(args: &Detect, name: &Name, head: &RecordHead, error: Option<&NoShap
     let mut out = match error {
         // They are listed below.
         Some(NoShape::DataSets(sets)) => {
-            format!("{name}: the tape has {} data sets: choose one with --file N or --file NAME\n", sets.len())
+            format!(
+                "{name}: the tape has {} data sets: choose one with --tape-file N or --tape-file NAME\n",
+                sets.len()
+            )
         }
         Some(error) => format!("{name}: {}\n", printable(&error.to_string())),
         None => {

@@ -147,12 +147,12 @@ fn for_label(label: &str) -> &'static str {
 /// Returns the hint for input whose record shape is not certain, to be appended to its message.
 pub(crate) fn for_shape(why: &NoShape) -> &'static str {
     match why {
-        NoShape::DataSets(_) => " (choose one with --file N or --file NAME)",
+        NoShape::DataSets(_) => " (choose one with --tape-file N or --tape-file NAME)",
         NoShape::NoFile(_) => {
             " (`charpipe detect --records` lists the data sets; for one after the first MiB name the shape: \
              --records awstape:sl,SHAPE)"
         }
-        NoShape::NoTape => " (leave out --file)",
+        NoShape::NoTape => " (leave out --tape-file)",
         _ => " (see `charpipe detect --records`, and name one with --records)",
     }
 }

@@ -173,7 +173,7 @@ fn records_without_data() {
         ("-f latin1 --records u32", b"", b"\0\0\0\0", MANY / 4, MANY / 4),
         ("-f latin1 --records fb:1", b"", b"a", MANY / 4, MANY / 4),
         ("-f IBM037 -t IBM273 --records fb:1", b"", b"\x81", MANY / 4, MANY / 4),
-        ("-f latin1 --records fb:2 --keep-blanks --eol crlf", b"", b"ab", MANY / 4, MANY / 4),
+        ("-f latin1 --records fb:2 --trim none --eol crlf", b"", b"ab", MANY / 4, MANY / 4),
         ("-f latin1 -t latin1 --to-records rdw", b"", b"\n", MANY / 4, 0),
         // One record, of segments without data after the first.
         ("-f latin1 --records mode-b", b"\0\0\x01a", b"\0\0\0", MANY / 4, 0),
@@ -202,7 +202,7 @@ fn records_full_of_shifts_and_errors() {
         ("-f IBM930 --malformed drop", b"\x0E\x42", 0),
         ("-f IBM930 --shift-blanks --malformed drop", b"\x0E\x0F\xFF", 0),
         ("-f IBM875 --malformed drop", b"\xFC", 0),
-        ("-f IBM875 --malformed drop --trim-nuls", b"\x40\x00\xFC\x0C", 0),
+        ("-f IBM875 --malformed drop --trim blanks,nuls", b"\x40\x00\xFC\x0C", 0),
         ("-f IBM037 --record-newlines space", b"\x00\x12\x0C\x25", 4),
     ] {
         let record = unit.repeat(len / unit.len());

@@ -220,8 +220,8 @@ fn values_of_other_programs_get_a_tip() {
 #[test]
 fn who_requires_what() {
     for (typed, expected) in [
-        ("--asa", "charpipe: --asa requires --records SHAPE\n"),
-        ("--keep-blanks --shift-blanks", "charpipe: --keep-blanks and --shift-blanks require --records SHAPE\n"),
+        ("--carriage-control asa", "charpipe: --carriage-control requires --records SHAPE\n"),
+        ("--trim none --shift-blanks", "charpipe: --trim and --shift-blanks require --records SHAPE\n"),
         ("--overlong cut", "charpipe: --overlong requires --to-records SHAPE\n"),
         ("--skip-existing", "charpipe: --skip-existing requires --output-dir DIR\n"),
         ("--output-suffix .x", "charpipe: --output-suffix requires --output-dir DIR\n"),

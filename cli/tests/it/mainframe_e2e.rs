@@ -162,7 +162,7 @@ fn every_record_begins_without_shift_state() {
 
 #[test]
 fn printer_control_of_a_listing() {
-    becomes("-f IBM037 --records fb:133 --asa", "listing.fba", &data("listing.txt"));
+    becomes("-f IBM037 --records fb:133 --carriage-control asa", "listing.fba", &data("listing.txt"));
     // Without the option the first column is ordinary text.
     let output = typed("-f IBM037 --records fb:133", &data("listing.fba"));
     let text = String::from_utf8(output.stdout).unwrap();
@@ -385,18 +385,23 @@ fn wrong_usage_says_what_was_expected() {
         ),
         ("--records fb:80 --columns 0-3", "expected column numbers from 1"),
         ("--records fb:80 --columns 9-3", "a range ends before it begins"),
-        ("--records fb:133 --asa --machine", "'--asa' cannot be used with '--machine'"),
+        ("--records fb:133 --asa", "--asa is now --carriage-control asa\n"),
+        ("--records fb:133 --machine", "--machine is now --carriage-control machine\n"),
+        ("--records fb:80 --keep-blanks", "--keep-blanks is now --trim none\n"),
+        ("--records fb:80 --trim-nuls", "--trim-nuls is now --trim blanks,nuls\n"),
+        ("--records awstape,fb:80 --file 2", "--file is now --tape-file\n"),
+        ("--records awstape,fb:80 --file=2", "--file is now --tape-file\n"),
+        ("detect --records --file 2", "--file is now --tape-file\n"),
+        ("--records fb:80 --trim none,blanks", "'none,blanks'"),
         (
-            "--records fb:133 --asa --to-records vb",
+            "--records fb:133 --carriage-control asa --to-records vb",
             "printer control codes become lines and pages, so the output cannot consist of records",
         ),
         // An option that would have no effect.
-        ("--asa", "--records SHAPE"),
-        ("--machine", "--records SHAPE"),
+        ("--carriage-control machine", "--records SHAPE"),
         ("--columns 1-3", "--records SHAPE"),
         ("--shift-blanks", "--records SHAPE"),
-        ("--keep-blanks", "--records SHAPE"),
-        ("--trim-nuls", "--records SHAPE"),
+        ("--trim none", "--records SHAPE"),
         ("--record-newlines space", "--records SHAPE"),
         ("--records fb:80 --gaps hex", "--columns LIST"),
         ("--records fb:80 --overlong cut", "--to-records SHAPE"),
@@ -433,12 +438,10 @@ fn help_has_a_section_for_record_options() {
     };
     let expected = [
         "--records",
-        "--file",
+        "--tape-file",
         "--to-records",
-        "--keep-blanks",
-        "--trim-nuls",
-        "--asa",
-        "--machine",
+        "--trim",
+        "--carriage-control",
         "--columns",
         "--gaps",
         "--shift-blanks",

@@ -136,7 +136,7 @@ fn convert_and_detect_find_the_same_shape() {
 
 #[test]
 fn the_data_sets_of_a_tape() {
-    let expected = "<stdin>: the tape has 3 data sets: choose one with --file N or --file NAME\n  \
+    let expected = "<stdin>: the tape has 3 data sets: choose one with --tape-file N or --tape-file NAME\n  \
                   data set 1: PROD.CARDS: RECFM FB, LRECL 80, BLKSIZE 400, 6 blocks\n  \
                   data set 2: PROD.VARIABLE: RECFM VB, LRECL 300, BLKSIZE 3000, 4 blocks\n  \
                   data set 3: PROD.SPANNED: RECFM VS, BLKSIZE 100, 4 blocks\n";
@@ -148,14 +148,14 @@ fn the_data_sets_of_a_tape() {
     });
     assert_eq!((status, &object["data_sets"][0], &object["records"]), (1, &first, &Value::Null));
     assert_eq!((&object["error"]["code"], &object["error"]["offset"]), (&json!("several-data-sets"), &json!(0)));
-    let (status, out, _) = detect_records(&["-q", "--file", "prod.variable"], &several());
+    let (status, out, _) = detect_records(&["-q", "--tape-file", "prod.variable"], &several());
     assert_eq!((status, out.starts_with("<stdin>: awstape:sl,vb: 4 tape blocks, 28 records;")), (0, true), "{out}");
-    let (status, out, _) = detect_records(&["-q", "--file", "9"], &several());
+    let (status, out, _) = detect_records(&["-q", "--tape-file", "9"], &several());
     assert_eq!((status, &*out), (1, "<stdin>: the tape has no file 9\n"));
-    let (status, out, _) = detect_records(&["-q", "--file", "1"], &rdw());
+    let (status, out, _) = detect_records(&["-q", "--tape-file", "1"], &rdw());
     let expected = "<stdin>: only a tape image has files to choose from, and this input is not a tape image\n";
     assert_eq!((status, out.starts_with(expected)), (1, true), "{out}");
-    assert_eq!(detect_records(&["--file", "0"], b"").0, 2);
+    assert_eq!(detect_records(&["--tape-file", "0"], b"").0, 2);
 }
 
 #[test]
@@ -169,16 +169,16 @@ fn a_data_set_is_converted() {
         let text = |bytes| String::from_utf8(bytes).unwrap();
         (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
     };
-    let (status, out, _) = convert(&["auto", "--file", "PROD.CARDS"]);
+    let (status, out, _) = convert(&["auto", "--tape-file", "PROD.CARDS"]);
     assert_eq!((status, out.lines().last(), out.lines().count()), (0, Some("CARD 29"), 30));
-    let (status, out, _) = convert(&["awstape:sl,vb", "--file", "2"]);
+    let (status, out, _) = convert(&["awstape:sl,vb", "--tape-file", "2"]);
     assert_eq!((status, out.lines().count()), (0, 28));
     let (status, out, err) = convert(&["auto"]);
     assert_eq!((status, &*out), (1, ""));
-    assert!(err.contains("2: PROD.VARIABLE: RECFM VB") && err.contains("--file N"), "{err}");
-    let (status, _, err) = convert(&["awstape:sl,fb:80", "--file", "9"]);
+    assert!(err.contains("2: PROD.VARIABLE: RECFM VB") && err.contains("--tape-file N"), "{err}");
+    let (status, _, err) = convert(&["awstape:sl,fb:80", "--tape-file", "9"]);
     assert!(status == 1 && err.contains("the tape has no file 9"), "{err}");
-    assert_eq!(convert(&["fb:80", "--file", "1"]).0, 2);
+    assert_eq!(convert(&["fb:80", "--tape-file", "1"]).0, 2);
 }
 
 #[test]

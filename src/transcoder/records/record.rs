@@ -398,6 +398,7 @@ fn trimmed(blanks: Padding, charset: Charset) -> &'static [&'static [u8]] {
         (Padding::Keep, _) => &[],
         (Padding::Trim, true) => &[b" "],
         (Padding::Trim, false) => const { &["\u{3000}".as_bytes()] },
+        (Padding::Nuls, _) => &[b"\0"],
         (Padding::TrimNuls, true) => &[b" ", b"\0"],
         (Padding::TrimNuls, false) => const { &["\u{3000}".as_bytes(), b"\0"] },
     }
