@@ -1,7 +1,7 @@
 //! The cases of `spec/cases` in the library: whole, in pieces through a transcoder, a reader and a writer, and with
 //! several jobs.
 
-use crate::common::cases::{Case, cases};
+use crate::common::cases::{Case, cases, rows_cases};
 use charpipe::{Error, OptionValue, Report, Transcode};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -134,10 +134,9 @@ fn every_option_and_every_word_has_a_case() {
 
 #[test]
 fn names_are_unique() {
-    for list in ["convert.jsonl"] {
-        let mut names = BTreeSet::new();
-        for case in cases(root(), list, "library").cases {
-            assert!(names.insert(case.name.clone()), "{}", case.name);
-        }
+    let conversions = cases(root(), "convert.jsonl", "library").cases.into_iter().map(|case| case.name);
+    let jobs = rows_cases(root(), "rows.jsonl", "library").0.into_iter().map(|case| case.name);
+    for names in [conversions.collect::<Vec<_>>(), jobs.collect()] {
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
     }
 }

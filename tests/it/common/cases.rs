@@ -1,6 +1,8 @@
 //! The cases of `spec/cases`: reads them, and compares what a door gives with what a case says. The tests of the
 //! library, of the command and of the C interface share this file.
 
+#![allow(dead_code)] // Each door uses its part.
+
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -28,19 +30,30 @@ pub struct Cases {
     pub left_out: Vec<(String, String)>,
 }
 
-/// Returns the cases of `spec/cases/LIST`, which `root` holds, for `door`.
+/// Returns the conversions of `spec/cases/LIST`, which `root` holds, for `door`.
 pub fn cases(root: &Path, list: &str, door: &str) -> Cases {
+    let (lines, left_out) = lines(root, list, door);
+    Cases { cases: lines.iter().map(Case::of).collect(), left_out }
+}
+
+/// Returns the jobs with rows in the same way, and the names and reasons of those that are not for `door`.
+pub fn rows_cases(root: &Path, list: &str, door: &str) -> (Vec<RowsCase>, Vec<(String, String)>) {
+    let (lines, left_out) = lines(root, list, door);
+    (lines.iter().map(RowsCase::of).collect(), left_out)
+}
+
+fn lines(root: &Path, list: &str, door: &str) -> (Vec<Value>, Vec<(String, String)>) {
     let path = root.join("spec/cases").join(list);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut found = Cases { cases: Vec::new(), left_out: Vec::new() };
+    let (mut found, mut left_out) = (Vec::new(), Vec::new());
     for line in text.lines() {
         let line: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
         match line["not_for"].get(door) {
-            Some(reason) => found.left_out.push((string(&line["name"]), string(reason))),
-            None => found.cases.push(Case::of(&line)),
+            Some(reason) => left_out.push((string(&line["name"]), string(reason))),
+            None => found.push(line),
         }
     }
-    found
+    (found, left_out)
 }
 
 fn string(value: &Value) -> String {
@@ -86,22 +99,90 @@ fn reported(keys: &Value, key: &str) -> Value {
     notes.iter().map(code).collect()
 }
 
+fn object(line: &Value, key: &str) -> Map<String, Value> {
+    line.get(key).and_then(Value::as_object).cloned().unwrap_or_default()
+}
+
+fn options(line: &Value) -> Vec<(String, String)> {
+    object(line, "options").iter().map(|(name, value)| (name.clone(), string(value))).collect()
+}
+
+/// A layout, records, and the rows that have to come out.
+#[derive(Debug)]
+pub struct RowsCase {
+    pub name: String,
+    pub layout: String,
+    pub input: Vec<u8>,
+    pub options: Vec<(String, String)>,
+    /// The code of the error if the job must be refused before it reads anything.
+    pub refused: Option<String>,
+    pub csv: String,
+    pub jsonl: String,
+    /// Whether the rows give the same bytes when they are written back.
+    pub back: bool,
+    pub error: Option<Value>,
+    report: Map<String, Value>,
+}
+
+impl RowsCase {
+    fn of(line: &Value) -> RowsCase {
+        let text = |key: &str| line.get(key).map(string).unwrap_or_default();
+        let quiet = json!({ "types": null, "nulls": 0, "controls": 0, "record_newlines": 0, "records_cut": 0 });
+        let mut report = quiet.as_object().unwrap().clone();
+        report.extend(object(line, "report"));
+        RowsCase {
+            name: text("name"),
+            layout: text("layout"),
+            input: bytes(line, "input"),
+            options: options(line),
+            refused: line.get("refused").map(string),
+            csv: text("csv"),
+            jsonl: text("jsonl"),
+            back: line.get("back").is_some(),
+            error: line.get("error").cloned(),
+            report,
+        }
+    }
+
+    /// Panics unless a report and its error are those of the case.
+    pub fn check(&self, what: &str, report: &Value) {
+        for (key, expected) in &self.report {
+            assert_eq!(&report[key], expected, "{what}: {key} of the report");
+        }
+        let error = Some(&report["error"]).filter(|error| !error.is_null());
+        let place = |error: &Value| (error["code"].clone(), error["offset"].clone());
+        assert_eq!(error.map(place), self.error.as_ref().map(place), "{what}: the error {error:?}");
+        let (Some(expected), Some(error)) = (&self.error, error) else { return };
+        let message = error["message"].as_str().unwrap();
+        let record = expected["record"].as_u64().map(|record| format!("record {record}"));
+        let field = expected["field"].as_str().map(|field| format!("field {field}"));
+        for part in record.into_iter().chain(field).chain(expected["bytes"].as_str().map(spaced)) {
+            assert!(message.contains(&part), "{what}: {part} is not in {message:?}");
+        }
+    }
+}
+
+/// Returns hexadecimal digits as messages show them, with a blank after each byte but the last.
+fn spaced(hex: &str) -> String {
+    let pairs: Vec<String> = unhex(hex).iter().map(|byte| format!("{byte:02X}")).collect();
+    pairs.join(" ")
+}
+
 impl Case {
     fn of(line: &Value) -> Case {
-        let object = |key: &str| line.get(key).and_then(Value::as_object).cloned().unwrap_or_default();
         let output = bytes(line, "output");
         let mut report = quiet_report();
         report.insert("bytes_out".to_owned(), output.len().into());
-        report.extend(object("report"));
+        report.extend(object(line, "report"));
         Case {
             name: string(&line["name"]),
             input: bytes(line, "input"),
-            options: object("options").iter().map(|(name, value)| (name.clone(), string(value))).collect(),
+            options: options(line),
             refused: line.get("refused").map(string),
             output,
             error: line.get("error").cloned(),
             report,
-            verdict: object("verdict"),
+            verdict: object(line, "verdict"),
         }
     }
 
@@ -126,10 +207,7 @@ impl Case {
         assert_eq!(error.map(place), self.error.as_ref().map(place), "{what}: the error {error:?}");
         let (Some(expected), Some(error)) = (&self.error, error) else { return };
         let message = error["message"].as_str().unwrap();
-        let hex = expected["bytes"].as_str().map(|hex| {
-            let pairs: Vec<String> = unhex(hex).iter().map(|byte| format!("{byte:02X}")).collect();
-            pairs.join(" ")
-        });
+        let hex = expected["bytes"].as_str().map(spaced);
         let char = expected["char"].as_str().map(|char| format!("U+{:04X}", char.chars().next().unwrap() as u32));
         for part in hex.into_iter().chain(char) {
             assert!(message.contains(&part), "{what}: {part} is not in {message:?}");
