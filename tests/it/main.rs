@@ -34,6 +34,7 @@ mod fallbacks;
 mod field_lists;
 mod fields;
 mod fields_mainframe;
+mod fields_options;
 mod fields_properties;
 // Links in the middle of a path are checked on Linux only.
 #[cfg(all(target_os = "linux", feature = "files"))]
