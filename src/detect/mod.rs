@@ -54,7 +54,7 @@ use crate::error::{Error, ErrorKind};
 use crate::registry::Registry;
 use contents::Contents;
 use declaration::{Scanned, Scanner};
-use rules::Evidence;
+use rules::{Evidence, Traits};
 use signature::Recognised;
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -133,6 +133,8 @@ pub(crate) fn meaning_of_label(registry: &Registry, label: &str) -> Option<Strin
 pub struct Detector {
     registry: Registry,
     hints: Hints,
+    /// Those of the policy.
+    traits: Traits,
     media: Option<MediaKind>,
     /// The same as `media`, but as the policy interprets it.
     media_of_policy: Option<MediaKind>,
@@ -248,14 +250,16 @@ impl Detector {
     }
 
     fn reaching(reach: Reach, registry: Registry, hints: Hints) -> Self {
+        let traits = hints.policy.traits();
         let content_type = hints.content_type.as_deref().map(ContentType::parse);
         let media = content_type.as_ref().map(ContentType::kind);
-        let media_of_policy = content_type.as_ref().map(|content_type| hints.policy.media(content_type));
+        let media_of_policy = content_type.as_ref().map(|content_type| traits.media(content_type));
         let mut hints = hints;
         hints.charset = hints.charset.or(content_type.and_then(|content_type| content_type.charset));
         Detector {
             registry,
             hints,
+            traits,
             media,
             media_of_policy,
             reach,
@@ -264,11 +268,6 @@ impl Detector {
             ended: false,
             state: State::Signature,
         }
-    }
-
-    /// Returns whether the rules for ordinary files apply: the default policy.
-    fn is_default_policy(&self) -> bool {
-        self.hints.policy == Policy::Rfc7303
     }
 
     /// Takes bytes until there is a verdict and returns how many it took. If it took fewer than it was given, there is
@@ -346,14 +345,14 @@ impl Detector {
     }
 
     fn recognise(&mut self, eof: bool) {
-        let looks_after_space = self.is_default_policy() && self.hints.from.is_none();
+        let looks_after_space = self.traits.skips_space && self.hints.from.is_none();
         if looks_after_space && self.skip_ebcdic_white_space() && !eof {
             return;
         }
         let mut after_space = None;
         let signature = match signature::recognise(&self.prefix[self.white_space..], eof) {
             Recognised::NeedMore => return,
-            Recognised::Row(row) if self.hints.policy == Policy::Whatwg => signature::of_the_web(row),
+            Recognised::Row(row) if self.traits.web_signatures => signature::of_the_web(row),
             Recognised::Row(row) if self.white_space == 0 => Some(row),
             Recognised::Row(row) => {
                 after_space = Some(row).filter(|row| row.family.is_ebcdic());
@@ -388,7 +387,7 @@ impl Detector {
         start.bom_len = bom_len;
         start.from = self.hints.from.as_ref().map(|_| reader.clone());
         let mut scanner = Scanner::new(&*reader, bom_len as u64);
-        if self.is_default_policy() {
+        if self.traits.skips_space {
             scanner = scanner.leniently();
         }
         let mut scanned = Scanned::NeedMore;
@@ -399,7 +398,7 @@ impl Detector {
             }
         }
         // Without a signature, only the caller's codec can find `<?xml` in the bytes, or white space precedes it.
-        if signature.is_none() && self.hints.from.is_none() && !self.is_default_policy() {
+        if signature.is_none() && self.hints.from.is_none() && !self.traits.skips_space {
             scanned = Scanned::None;
         }
         self.state = State::Declaration { start, scanner };
@@ -465,14 +464,14 @@ impl Detector {
             needed = self.prescan();
         }
         let is_told = self.hints.from.is_some() || start.signature.is_some_and(|row| row.bom);
-        if self.hints.policy == Policy::Feedparser || self.hints.guess && !is_told {
+        if self.traits.always_guesses || self.hints.guess && !is_told {
             needed = needed.max(WINDOW);
         }
-        if self.hints.policy.looks_past_bom() && start.bom_len > 0 {
+        if self.traits.looks_past_bom && start.bom_len > 0 {
             needed = needed.max(signature::LONGEST_TEXT);
         }
         let is_unmarked = self.hints.from.is_none() && self.hints.charset.is_none() && start.signature.is_none();
-        if self.is_default_policy()
+        if self.traits.checks_contents
             && (self.reach != Reach::Head || is_unmarked && kind != Kind::Xml && may_be_wide(&self.prefix))
         {
             needed = needed.max(WINDOW);
@@ -494,7 +493,7 @@ impl Detector {
     /// Returns the kind of document whose beginning was scanned.
     fn kind(&self, scanner: &Scanner) -> Kind {
         let is_xml = scanner.is_xml();
-        let is_web = self.hints.policy == Policy::Whatwg;
+        let is_web = self.traits.assumes_html;
         self.hints.kind.unwrap_or(match self.media {
             Some(MediaKind::AppXml | MediaKind::TextXml) => Kind::Xml,
             Some(MediaKind::Html) if is_web || !is_xml => Kind::Html,
@@ -541,7 +540,7 @@ impl Detector {
         if asks_statistics && self.hints.guess {
             guess.get_or_init(|| statistics::guess(window, self.ended, &self.registry));
         }
-        let may_guess = asks_statistics && (self.hints.guess || self.hints.policy == Policy::Feedparser);
+        let may_guess = asks_statistics && (self.hints.guess || self.traits.always_guesses);
         let ebcdic = scanner.is_ebcdic();
         // A declaration that is too long was not read, so nothing is taken from it.
         let mut declaration = (scanner.is_declaration() && !too_long).then(|| scanner.declaration());
@@ -562,7 +561,7 @@ impl Detector {
         } else {
             let evidence = self.evidence(&start, declaration.as_ref(), head);
             let (guess, meta) = (may_guess.then_some(&guess), meta.as_ref());
-            self.hints.policy.decide(&Evidence { kind, meta, guess, window, ..evidence }, &mut diagnostics)
+            self.traits.decide(&Evidence { kind, meta, guess, window, ..evidence }, &mut diagnostics)
         };
         if choice.is_ok() && diagnostics.iter().all(|note| note.code != "media-type-not-xml") {
             diagnostics.extend(self.content_type_is_nonsense());
@@ -634,7 +633,7 @@ impl Detector {
     /// Compares the contents with the encoding that was found, as far as they are to be read.
     fn compare(&mut self, mut verdict: Verdict) {
         let window = &self.prefix[verdict.bom_len..];
-        if !self.is_default_policy() {
+        if !self.traits.checks_contents {
             return self.complete_strictly(verdict);
         }
         if self.reach == Reach::Head {
@@ -697,7 +696,7 @@ impl Detector {
 
     /// Returns the name of the encoding that a label in a `meta` means to the policy.
     fn meaning_of_meta(&self, label: &str) -> Option<String> {
-        if !self.is_default_policy() {
+        if self.traits.web_labels {
             return rules::web_name(&self.registry, label);
         }
         match self.registry.declared_if_known(label) {

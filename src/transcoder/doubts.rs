@@ -9,16 +9,15 @@ use super::options::Settings;
 use crate::codec::{Codec, is_utf8};
 use crate::detect::statistics::WINDOW;
 use crate::detect::{
-    LabelWatch, Looks, Policy, SIGNATURE_BYTES, Sample, SignatureScan, Utf8Watch, Verdict, has_readable_binary,
-    may_be_binary,
+    LabelWatch, Looks, SIGNATURE_BYTES, Sample, SignatureScan, Utf8Watch, Verdict, has_readable_binary, may_be_binary,
 };
 use crate::transcoder::choices::OnUnknown;
 use crate::transcoder::records::detection;
 use std::sync::Arc;
 
-/// Whether the rules for input that nothing names apply: under the default policy, to a whole input.
+/// Whether the rules for input that nothing names apply: under a policy that checks the contents, to a whole input.
 pub(super) fn applies(settings: &Settings) -> bool {
-    settings.hints.policy == Policy::Rfc7303 && settings.input.shape.is_none()
+    settings.hints.policy.traits().checks_contents && settings.input.shape.is_none()
 }
 
 /// Whether the input may turn out to be binary.

@@ -13,7 +13,7 @@ use crate::error::Error;
 
 type Answer = Result<Option<Choice>, Error>;
 
-pub(super) static RULES: &[Rule] = &[
+pub(super) const RULES: &[Rule] = &[
     rule("feedparser:rfc3023", rfc3023),
     rule("feedparser:declaration", |evidence, diagnostics| {
         overriding(evidence, declared(evidence).map(|label| (label, Source::Declaration)), diagnostics)

@@ -1,7 +1,7 @@
 //! Policies: which evidence takes precedence when the byte order mark, the transport, the declaration and the byte
 //! pattern each suggest an encoding.
 //!
-//! A [`Policy`] is a table of rules with ids. All rules work on the same [`Evidence`], and the first rule that applies
+//! A [`Policy`] is a row of [`Policy::traits`]: a table of rules with ids, and what else it asks of detection. All rules work on the same [`Evidence`], and the first rule that applies
 //! decides. This file contains `rfc7303` (`spec/rfc7303.md`) and what the tables share. Each other policy has its own
 //! file.
 
@@ -23,30 +23,63 @@ use crate::registry::Registry;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+/// All that distinguishes one policy from another. Detection asks for these, never for a policy by its name.
+#[derive(Clone, Copy)]
+pub(crate) struct Traits {
+    rules: &'static [Rule],
+    /// White space may precede the declaration, although XML forbids it, and HTML is recognised by its first tags.
+    pub(super) skips_space: bool,
+    /// The contents are compared with the encoding that was found.
+    pub(crate) checks_contents: bool,
+    /// The rules ask statistics even if the caller does not.
+    pub(super) always_guesses: bool,
+    /// The rules ask in which family a declaration after a byte order mark is written.
+    pub(super) looks_past_bom: bool,
+    /// `+xml` counts only in `application/…+xml` and `text/…+xml`, not under any top-level type.
+    pub(super) narrow_xml: bool,
+    /// The label in a `meta` means what the Encoding Standard says.
+    pub(super) web_labels: bool,
+    /// The first bytes show only what browsers recognise in them.
+    pub(super) web_signatures: bool,
+    /// A document of no other known kind is HTML.
+    pub(crate) assumes_html: bool,
+}
+
+/// A policy of XML: what most of them have in common.
+const OF_XML: Traits = Traits {
+    rules: &[],
+    skips_space: false,
+    checks_contents: false,
+    always_guesses: false,
+    looks_past_bom: false,
+    narrow_xml: false,
+    web_labels: true,
+    web_signatures: false,
+    assumes_html: false,
+};
+
 impl Policy {
-    /// Returns what the media type means to this policy. RFC 3023 and RFC 7303 know `+xml` under any top-level type;
-    /// ROME and feedparser know only `application/…+xml` and `text/…+xml`.
-    pub(super) fn media(self, content_type: &ContentType) -> MediaKind {
-        let is_narrow = matches!(self, Policy::RomeStrict | Policy::RomeLenient | Policy::Feedparser);
-        match content_type.kind() {
-            MediaKind::AppXml if is_narrow && !content_type.is_application() => MediaKind::Other,
-            kind => kind,
+    /// Returns the traits of the policy: its row of the table.
+    pub(crate) const fn traits(self) -> Traits {
+        match self {
+            Policy::Rfc7303 => {
+                Traits { rules: RFC7303, skips_space: true, checks_contents: true, web_labels: false, ..OF_XML }
+            }
+            Policy::Rfc3023 => Traits { rules: rfc3023::RULES, ..OF_XML },
+            Policy::RomeStrict => Traits { rules: rome::STRICT, looks_past_bom: true, narrow_xml: true, ..OF_XML },
+            Policy::RomeLenient => Traits { rules: rome::LENIENT, looks_past_bom: true, narrow_xml: true, ..OF_XML },
+            Policy::Feedparser => Traits { rules: feedparser::RULES, always_guesses: true, narrow_xml: true, ..OF_XML },
+            Policy::Whatwg => Traits { rules: whatwg::RULES, web_signatures: true, assumes_html: true, ..OF_XML },
         }
     }
+}
 
-    /// Returns whether the policy needs to know in which family a declaration after a byte order mark is written.
-    pub(super) fn looks_past_bom(self) -> bool {
-        matches!(self, Policy::RomeStrict | Policy::RomeLenient)
-    }
-
-    fn rules(self) -> &'static [Rule] {
-        match self {
-            Policy::Rfc7303 => RFC7303,
-            Policy::Rfc3023 => rfc3023::RULES,
-            Policy::RomeStrict => rome::STRICT,
-            Policy::RomeLenient => rome::LENIENT,
-            Policy::Feedparser => feedparser::RULES,
-            Policy::Whatwg => whatwg::RULES,
+impl Traits {
+    /// Returns what the media type means to the policy.
+    pub(super) fn media(&self, content_type: &ContentType) -> MediaKind {
+        match content_type.kind() {
+            MediaKind::AppXml if self.narrow_xml && !content_type.is_application() => MediaKind::Other,
+            kind => kind,
         }
     }
 }
@@ -65,7 +98,7 @@ const fn rule(id: &'static str, decide: RuleFn) -> Rule {
     Rule { id, decide }
 }
 
-static RFC7303: &[Rule] = &[
+const RFC7303: &[Rule] = &[
     // RFC 7303 §3.3: a byte order mark is authoritative.
     rule("rfc7303:bom", bom),
     // RFC 7303 §3.2: otherwise the charset parameter is authoritative.
@@ -129,14 +162,14 @@ impl Choice {
     }
 }
 
-impl Policy {
+impl Traits {
     /// Applies the rules in order. Returns the id of the first rule that applies, and its choice or error.
     pub(super) fn decide(
-        self,
+        &self,
         evidence: &Evidence<'_>,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> (Option<&'static str>, Result<Choice, Error>) {
-        for rule in self.rules() {
+        for rule in self.rules {
             match (rule.decide)(evidence, diagnostics) {
                 Ok(None) => {}
                 Ok(Some(choice)) => return (Some(rule.id), Ok(choice)),

@@ -6,7 +6,7 @@ use crate::detect::content_type::MediaKind;
 use crate::detect::verdict::Source;
 use crate::error::Error;
 
-pub(super) static RULES: &[Rule] = &[
+pub(super) const RULES: &[Rule] = &[
     // §3.1, §3.2: the charset parameter is authoritative, whatever the document says.
     rule("rfc3023:charset", charset),
     // §3.1: text/xml without a charset is US-ASCII, whatever the document says.

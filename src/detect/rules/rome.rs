@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 type Answer = Result<Option<Choice>, Error>;
 
-pub(super) static STRICT: &[Rule] = &[
+pub(super) const STRICT: &[Rule] = &[
     // XML over HTTP.
     rule("rome:2.6", other_type),
     rule("rome:2.1", text_xml),
@@ -37,7 +37,7 @@ pub(super) static STRICT: &[Rule] = &[
     rule("rome:1.0", default),
 ];
 
-pub(super) static LENIENT: &[Rule] = &[
+pub(super) const LENIENT: &[Rule] = &[
     // Strict first; a document that strict would reject passes through to the rules below.
     rule("rome:2.1", |evidence, diagnostics| text_xml(&as_text_xml(evidence), diagnostics)),
     rule("rome:2.3", |evidence, diagnostics| accepted(evidence, utf16_with_bom, diagnostics)),

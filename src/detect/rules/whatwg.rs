@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 type Answer = Result<Option<Choice>, Error>;
 
-pub(super) static RULES: &[Rule] = &[
+pub(super) const RULES: &[Rule] = &[
     // Encoding Standard, "BOM sniff": it overrides everything else, and there are three marks.
     rule("whatwg:bom", bom),
     // HTML Standard §13.2.3.2, step 4: the transport.

@@ -10,7 +10,7 @@ use crate::codec::Utf8Buf;
 use crate::codec::is_utf8;
 use crate::codec::{EbcdicNl, apply_newline};
 use crate::codec::{MIN_ROOM, Stop, Utf8Sink, is_ebcdic};
-use crate::detect::{Kind, Policy};
+use crate::detect::Kind;
 use crate::error::{Error, ErrorKind};
 use crate::text::controls::OnControl;
 use crate::text::eol::Eol;
@@ -236,7 +236,7 @@ impl Short {
         // Otherwise any text may be that of a document whose label has to be found.
         let is_plain = matches!(hints.kind, None | Some(Kind::Text))
             && hints.content_type.is_none()
-            && hints.policy != Policy::Whatwg
+            && !hints.policy.traits().assumes_html
             && !hints.strict
             && settings.bom != Bom::Add
             && !settings.normalizes();
