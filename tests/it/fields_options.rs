@@ -3,7 +3,9 @@
 //!
 //! The test makes the bytes and the values on its own, without the library.
 
-use charpipe::fields::{Copybook, FieldError, FloatFormat, Layout, OnBad, ReadOptions, Source, Trim, Value, Visitor};
+use charpipe::fields::{
+    Copybook, FieldError, FloatFormat, Layout, OnBad, ReadOptions, Trim, Value, ValueSource, Visitor,
+};
 use charpipe::{Codec, OnOverlong, Registry};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -628,7 +630,7 @@ impl Visitor for Visit<'_> {
     }
 }
 
-impl Source for Seen {
+impl ValueSource for Seen {
     fn value(&mut self, _item: usize, column: usize) -> Option<Value<'_>> {
         Some(match self.by_column.get(&column)? {
             Found::Text(text) => Value::Text(text),
