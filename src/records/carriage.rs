@@ -73,8 +73,7 @@ impl Printer {
             0x11 | 0x13 => Move { lines: 2, then: None },
             0x19 | 0x1B => Move { lines: 3, then: None },
             0x89 | 0x8B => Move { lines: 1, then: NEW_PAGE },
-            // The other channels.
-            0x91..=0xE3 if matches!(byte & 7, 1 | 3) => Move { lines: 1, then: None },
+            // The other channels, and unknown codes.
             _ => Move { lines: 1, then: None },
         };
         let known = matches!(byte, 0x01..=0x1B | 0x89..=0xE3) && matches!(byte & 7, 1 | 3);
