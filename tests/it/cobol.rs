@@ -3,7 +3,7 @@
 //!
 //! GnuCOBOL writes text in ASCII, so the tests translate text and zoned numbers to EBCDIC. It has no hexadecimal
 //! floating point, and aligns binary items of 8 bytes, and items in tables, otherwise than IBM's compilers do.
-//! Without `cobc`, the tests are skipped.
+//! Without `cobc`, the tests are skipped, and say so.
 
 use super::common::{encode, installed};
 use charpipe::fields::{
@@ -322,8 +322,9 @@ fn lengths_and_places_are_those_of_cobol() {
     let layout = read(SHAPES);
     for (name, _) in shapes() {
         let item = layout.find(name).unwrap();
-        let found = format!("{:09} {}", layout.offset(item).unwrap(), layout.len_of(item));
-        assert_eq!(printed.next(), Some(found.as_str()), "{name}");
+        // Version 4 prints lengths with zeros before them.
+        let numbers: Vec<usize> = printed.next().unwrap().split(' ').map(|number| number.parse().unwrap()).collect();
+        assert_eq!(numbers, [layout.offset(item).unwrap(), layout.len_of(item)], "{name}");
     }
     assert_eq!(printed.next(), None);
 }

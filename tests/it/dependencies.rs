@@ -63,7 +63,7 @@ fn direct(manifest: &str) -> Vec<String> {
 #[test]
 fn every_dependency_has_a_reason() {
     if !Path::new(env!("CARGO_MANIFEST_DIR")).join("cli").is_dir() {
-        eprintln!("skipped: the page is about all packages of the repository, and only the library is here");
+        crate::common::skipped("the page is about all packages of the repository, and only the library is here");
         return;
     }
     let locked = locked();

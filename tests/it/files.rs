@@ -24,7 +24,7 @@ impl Place {
         }
         fs::write(place.path("private/secret"), "secret").unwrap();
         if chown(place.path("shared"), Some(MALLORY), Some(MALLORY)).is_err() {
-            println!("skipped: this test needs root");
+            crate::common::skipped("this test needs root");
             return None;
         }
         Some(place)

@@ -49,7 +49,7 @@ fn content(table: &Table) -> Vec<(Vec<u8>, String, Way)> {
 fn every_line_of_every_ucm_is_read() {
     let paths = files(&root().join("../shared/ucm"), "ucm");
     if paths.is_empty() {
-        eprintln!("skipped: there are no source tables beside the checkout");
+        crate::common::skipped("there are no source tables beside the checkout");
         return;
     }
     for path in paths {
@@ -91,13 +91,13 @@ fn mapping_of_ucm(line: &str) -> (Vec<u8>, String, Way) {
 fn every_charmap_is_read_or_the_error_says_why() {
     let paths = files(Path::new("/usr/share/i18n/charmaps"), "gz");
     if paths.is_empty() {
-        eprintln!("skipped: no charmaps are installed");
+        crate::common::skipped("no charmaps are installed");
         return;
     }
     let mut read_whole = 0;
     for path in &paths {
         let Ok(output) = Command::new("gzip").arg("-dc").arg(path).output() else {
-            eprintln!("skipped: there is no gzip");
+            crate::common::skipped("there is no gzip");
             return;
         };
         let compressed = fs::read(path).unwrap();

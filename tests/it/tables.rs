@@ -477,7 +477,7 @@ fn codecs_agree_with_their_sources() {
 fn pages_agree_with_their_sources() {
     let sources = root().join("../shared/ucm");
     if !sources.is_dir() {
-        eprintln!("skipped: there are no source tables beside the checkout");
+        crate::common::skipped("there are no source tables beside the checkout");
         return;
     }
     let sorted = |table: &Table| {

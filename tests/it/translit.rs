@@ -94,7 +94,7 @@ fn as_glibc_where_the_locale_does_not_matter() {
     let version = |text: &[u8]| String::from_utf8_lossy(text).lines().next().unwrap_or_default().contains("2.36");
     let is_known = Command::new("iconv").arg("--version").output().is_ok_and(|output| version(&output.stdout));
     if !is_known || !installed("iconv", &["iconv", "--version"]) {
-        println!("skipped: glibc 2.36 is not installed");
+        crate::common::skipped("glibc 2.36 is not installed");
         return;
     }
     let all: Vec<char> = ('\u{A0}'..'\u{30000}').collect();

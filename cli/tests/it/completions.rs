@@ -18,7 +18,7 @@ fn has(program: &str) -> bool {
     let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).stdout(Stdio::null()).status();
     let found = found.is_ok_and(|status| status.success());
     if !found {
-        eprintln!("skipped: no {program}");
+        crate::common::skipped(format_args!("no {program}"));
     }
     found
 }

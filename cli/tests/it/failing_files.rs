@@ -84,7 +84,7 @@ impl Folder {
         let output = self.script(&["unshare", "-m", "sh", "-c", script]);
         let refused = !is_root() || output.status.code() == Some(77) || stderr(&output).starts_with("unshare:");
         if refused {
-            println!("skipped: no mounts here: {}", stderr(&output).trim_end());
+            crate::common::skipped(format_args!("no mounts here: {}", stderr(&output).trim_end()));
             return None;
         }
         Some(output)
@@ -440,7 +440,7 @@ fn a_file_that_cannot_be_replaced_stays() {
         assert!(Command::new("chattr").arg("-i").arg(folder.path("fixed")).status().unwrap().success());
         failed(&output, "fixed: cannot write: ", "");
     } else {
-        println!("skipped: no file can be made immutable here");
+        crate::common::skipped("no file can be made immutable here");
     }
     assert_eq!((&*folder.text("fixed"), folder.names().len()), ("old", 3));
 }
@@ -459,7 +459,7 @@ fn as_nobody(folder: &Folder, line: &str) -> Option<Output> {
     let output = command.args(line.split_whitespace()).current_dir(&folder.0).stdin(Stdio::null()).output();
     let output = output.ok().filter(|output| is_root() && !stderr(output).starts_with("setpriv:"));
     if output.is_none() {
-        println!("skipped: the command cannot run as another user here");
+        crate::common::skipped("the command cannot run as another user here");
     }
     output
 }
@@ -490,7 +490,7 @@ fn owner_group_and_mode() {
     let folder = Folder::new();
     folder.file("x", "new");
     if chown(folder.file("old", "old"), Some(NOBODY), Some(NOBODY)).is_err() {
-        println!("skipped: files cannot be given away here");
+        crate::common::skipped("files cannot be given away here");
         return;
     }
     // Set-user-ID, set-group-ID and sticky bits were given to the old content.
@@ -544,7 +544,7 @@ mod attributes {
     fn set(path: &Path, name: &str, value: &[u8]) -> bool {
         let done = setxattr(path, name, value, XattrFlags::empty());
         if let Err(error) = done {
-            println!("skipped: no {name} here: {error}");
+            crate::common::skipped(format_args!("no {name} here: {error}"));
         }
         done.is_ok()
     }
@@ -813,7 +813,7 @@ fn an_input_that_fails_in_the_middle() {
     let mut expected = vec![0; LEN as usize];
     let end = ranges.windows(2).filter(|pair| pair[0].2 && pair[1].0 > pair[0].1).map(|pair| pair[0].1);
     let Some(end) = end.into_iter().find(|end| memory.read_exact_at(&mut expected, end - LEN).is_ok()) else {
-        println!("skipped: there is no end of memory");
+        crate::common::skipped("there is no end of memory");
         return;
     };
     let folder = Folder::new();
@@ -1076,7 +1076,7 @@ fn failing_calls(folder: &Folder) -> Option<PathBuf> {
     if built.is_ok_and(|built| built.status.success()) {
         return Some(library);
     }
-    println!("skipped: there is no C compiler");
+    crate::common::skipped("there is no C compiler");
     None
 }
 

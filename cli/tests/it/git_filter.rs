@@ -9,7 +9,7 @@ fn has_git() -> bool {
     let found =
         Command::new("git").arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success());
     if !found {
-        println!("skipped: git is not installed");
+        crate::common::skipped("git is not installed");
     }
     found
 }

@@ -520,7 +520,7 @@ fn directories_are_synced_once() {
         let mut strace = Command::new("strace");
         strace.args(["-f", "-qq", "-e", "trace=fsync", "-o"]).arg(&trace).arg(CHARPIPE).current_dir(&folder.0);
         let Ok(output) = strace.args(args.split(' ')).output() else {
-            println!("skipped: there is no strace");
+            crate::common::skipped("there is no strace");
             return;
         };
         check(&output, (0, "", ""));

@@ -9,7 +9,7 @@ fn has(program: &str) -> bool {
     let mut probe = Command::new(program);
     let found = probe.arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     if !found {
-        println!("skipped: {program} is not installed");
+        crate::common::skipped(format_args!("{program} is not installed"));
     }
     found
 }

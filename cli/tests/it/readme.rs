@@ -204,7 +204,7 @@ fn the_comparison_is_what_the_script_prints() {
             if is_it {
                 assert_eq!(cells.get(at), shown.get(at), "{tool}: {}", cells[0]);
             } else {
-                println!("skipped: {tool} {version} is not installed");
+                crate::common::skipped(format_args!("{tool} {version} is not installed"));
             }
         }
         seen += 1;

@@ -59,7 +59,7 @@ impl Folder {
         let charpipe = env!("CARGO_BIN_EXE_charpipe");
         let traced = self.command("strace", "-f -o /dev/null -e trace=none true").output();
         if !traced.is_ok_and(|traced| traced.status.success()) {
-            println!("skipped: no strace");
+            crate::common::skipped("no strace");
             return None;
         }
         let args = format!("-f -o /dev/null -e inject={inject} {charpipe} rows -f IBM037 {args}");

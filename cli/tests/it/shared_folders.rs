@@ -33,7 +33,7 @@ impl Place {
         let place = Place(TempDir::new().unwrap());
         place.make_dir("shared", 0o755);
         if chown(place.path("shared"), Some(MALLORY), Some(MALLORY)).is_err() {
-            println!("skipped: this test needs root");
+            crate::common::skipped("this test needs root");
             return None;
         }
         fs::set_permissions(place.0.path(), Permissions::from_mode(0o755)).unwrap();

@@ -229,13 +229,18 @@ impl Read for Stutter<'_> {
     }
 }
 
+/// Says that a test, or a part of it, does not run here. Not through `eprintln!`, whose output the test runner captures: what
+/// was skipped must be visible.
+pub fn skipped(why: impl std::fmt::Display) {
+    _ = writeln!(io::stderr(), "skipped: {why}");
+}
+
 /// Returns whether `probe` runs; prints a message if it does not.
 pub fn installed(peer: &str, probe: &[&str]) -> bool {
     let ran = Command::new(probe[0]).args(&probe[1..]).stdin(Stdio::null()).output();
     let is_installed = ran.is_ok_and(|output| output.status.success());
     if !is_installed {
-        // Not through `eprintln!`, whose output the test runner captures: a skipped peer must be visible.
-        _ = writeln!(io::stderr(), "peers: {peer} is not installed, skipped");
+        skipped(format_args!("{peer} is not installed"));
     }
     is_installed
 }

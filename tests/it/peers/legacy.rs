@@ -232,7 +232,7 @@ fn the_legacy_charsets_are_those_of_the_peers_but_for_what_is_listed() {
     let mut is_known = true;
     for peer in [GLIBC, ICU, JDK] {
         let Some(version) = (peer.version)() else {
-            eprintln!("{} is not installed, skipped", peer.name);
+            crate::common::skipped(format_args!("{} is not installed", peer.name));
             is_known = false;
             continue;
         };

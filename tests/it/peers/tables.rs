@@ -506,7 +506,7 @@ fn compare(peer: &Peer) {
     // Not through `eprintln!`, whose output the test runner captures.
     let print = |what: &str| _ = writeln!(std::io::stderr(), "table_peers: {what}");
     let Some(version) = (peer.version)() else {
-        return print(&format!("{} is not installed, skipped", peer.name));
+        return crate::common::skipped(format_args!("{} is not installed", peer.name));
     };
     let pages: Vec<Named> = sample::one_in(8, peer.name, pages(peer)).collect();
     let names: Vec<&str> = pages.iter().map(|(name, _)| *name).collect();

@@ -139,7 +139,7 @@ fn data_folder() -> Option<String> {
 fn random_tables_convert_as_in_icu() {
     let Some(folder) = data_folder().filter(|_| output_of(Command::new("makeconv").arg("--version"), b"").is_some())
     else {
-        eprintln!("skipped: there is no uconv, or no makeconv");
+        crate::common::skipped("there is no uconv, or no makeconv");
         return;
     };
     let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ucm-peers");
