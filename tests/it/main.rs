@@ -29,6 +29,7 @@ mod detection;
 // Its texts are in windows-1252 and IBM850.
 #[cfg(all(feature = "whatwg", feature = "dos"))]
 mod doubts;
+mod edges;
 mod examples;
 mod fallbacks;
 mod field_lists;
