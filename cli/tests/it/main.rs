@@ -15,10 +15,12 @@ mod promises;
 mod references;
 mod rows;
 mod rows_back;
+mod rows_ends;
 mod rows_errors;
 mod rows_exact;
 mod rows_show;
 mod shapes;
+mod silence;
 mod utf_ebcdic;
 mod xml_peers;
 
@@ -51,6 +53,8 @@ mod whole_folders;
 mod working_tree;
 
 // These need extended attributes, /proc, or files without a name.
+#[cfg(target_os = "linux")]
+mod backups;
 #[cfg(target_os = "linux")]
 mod exhaustion;
 #[cfg(target_os = "linux")]
