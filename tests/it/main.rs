@@ -51,6 +51,8 @@ mod malformed_as;
 #[cfg(feature = "whatwg")]
 mod many_faults;
 #[cfg(feature = "whatwg")]
+mod memory;
+#[cfg(feature = "whatwg")]
 mod meta_labels;
 mod mixed_pages;
 mod mixed_shift_codes;

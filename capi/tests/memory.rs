@@ -1,0 +1,51 @@
+//! The memory of a C stream does not grow with the input: what is allocated at most, counted by the allocator, is the
+//! same for an input that is sixteen times as long.
+
+#![allow(unsafe_code, reason = "C passes pointers")]
+
+#[path = "../../tests/it/common/work.rs"]
+mod work;
+
+use charpipe_capi::*;
+use std::ffi::CString;
+
+/// Counts allocations; see `work`.
+#[global_allocator]
+static ALLOCATOR: work::Counting = work::Counting;
+
+/// Converts `piece` again and again, as often as `times`.
+fn convert(options: &str, piece: &[u8], times: usize) {
+    let options = CString::new(options).unwrap();
+    let (mut read, mut written, mut room) = (0, 0, vec![0_u8; 3 * 4096]);
+    // SAFETY: the options end with a NUL, and the handle and the buffers are valid until the end of this function.
+    unsafe {
+        let stream = charpipe_open(options.as_ptr());
+        for _ in 0..times {
+            let mut rest = piece;
+            while !rest.is_empty() {
+                let (input, output) = (rest.as_ptr().cast(), room.as_mut_ptr().cast());
+                let status = charpipe_step(stream, input, rest.len(), &mut read, output, room.len(), &mut written);
+                assert!(status >= 0, "{options:?}");
+                rest = &rest[read..];
+            }
+        }
+        charpipe_free(stream);
+    }
+}
+
+#[test]
+fn it_does_not_grow_with_the_input() {
+    for (options, unit) in [
+        ("", "plain text, é and 漢字\r\n".as_bytes()),
+        ("from=UTF-8\nto=IBM1047\nunmappable=replace\neol=lf", "é漢\n".as_bytes()),
+        ("from=IBM930\nmalformed=replace", b"\xC1\x0E\x45\x66\x45\x0F\x25"),
+        ("from=IBM037\nrecords=rdw\nto=IBM1047\nto-records=vb", b"\x00\x08\x00\x00\xC1\xC2\xC3\x40"),
+    ] {
+        let piece = unit.repeat(4096 / unit.len());
+        let peak = |times| work::work_in(|| convert(options, &piece, times)).peak;
+        // Tables are made once, and not for each stream.
+        peak(64);
+        let (short, long) = (peak(64), peak(16 * 64));
+        assert!(long <= short + (160 << 10) && long < 8 << 20, "{options:?}: {short} bytes at most, then {long}");
+    }
+}
