@@ -49,5 +49,5 @@ def test_memory_does_not_grow_with_the_records(tmp_path):
     pytest.importorskip("pyarrow")
     layout = tmp_path / "layout"
     layout.write_text("A 1 76 text\nB 77 4 packed\n")
-    program = f"for batch in charpipe.read(path, layout={str(layout)!r}, encoding='IBM037'): pass"
+    program = f"for batch in charpipe.read(path, layout={str(layout)!r}, encoding='IBM037', batch_rows=1000): pass"
     check(program, b"\xc1" * 76 + b"\x00\x00\x12\x3c", tmp_path)

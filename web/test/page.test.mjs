@@ -416,6 +416,34 @@ test("bad input: an error with its place, and nothing saved", async () => {
   await close(page);
 });
 
+test("what is binary is refused, and a label that lies is shown", async () => {
+  const page = await open();
+  await page.evaluate(() => {
+    URL.createObjectURL = ((make) => (blob) => {
+      if (!blob.type.includes("javascript")) window.saved = blob.size;
+      return make(blob);
+    })(URL.createObjectURL.bind(URL));
+  });
+  const outcome = (pattern) =>
+    page.waitForFunction(
+      (source) => new RegExp(source).test(document.getElementById("outcome").textContent),
+      {},
+      pattern.source,
+    );
+  await give(page, file("picture.png", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex")));
+  assert.match(await text(page, "sentence"), /^The encoding is unknown\. It looks like binary\./);
+  assert.match(await text(page, "reasons"), /Error: .*\(byte 0\)/);
+  await page.click("#run");
+  await outcome(/^Error: byte 0: .*PNG/);
+  assert.equal(await page.evaluate(() => window.saved), undefined);
+  const lie = "<?xml version='1.0' encoding='ISO-8859-1'?><a>caf\u00e9</a>";
+  await give(page, file("lie.xml", Buffer.from(lie, "utf8")));
+  assert.match(await text(page, "reasons"), /Warning: .*part of valid UTF-8 \(byte 49\)/);
+  await page.click("#run");
+  await outcome(/bytes became .*part of valid UTF-8/);
+  await close(page);
+});
+
 test("hostile names and labels never become markup", async () => {
   const page = await open("#from=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E");
   const name = "<img src=x onerror=alert(1)>'\"`$(id);&.xml";

@@ -1,5 +1,7 @@
-//! Tests that `spec/promises.md` names only tests that exist, and has a cell for each promise at each door.
+//! Tests that `spec/promises.tsv` names only tests that exist, that it has a cell for each promise at each door, and that
+//! `spec/promises.md` shows it.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,8 +14,11 @@ fn root() -> PathBuf {
 
 /// Returns whether the test exists that a cell names, in the way that the page explains.
 fn exists(test: &str) -> bool {
+    let npm = ["web/test/package.test.mjs", "web/test/cases.test.mjs"];
     let (file, mark) = if let Some(title) = test.strip_prefix("npm: ") {
-        ("web/test/package.test.mjs".to_owned(), format!("test(\"{title}"))
+        let mark = format!("test(\"{title}");
+        let has = |file: &&str| fs::read_to_string(root().join(file)).unwrap().contains(&mark);
+        return npm.iter().any(has);
     } else if let Some(title) = test.strip_prefix("page: ") {
         ("web/test/page.test.mjs".to_owned(), format!("test(\"{title}"))
     } else if let Some(name) = test.strip_prefix("fuzz/") {
@@ -37,23 +42,57 @@ fn exists(test: &str) -> bool {
     text.contains(&mark)
 }
 
+/// The kinds of promises. Each has at least one row.
+const KINDS: [&str; 10] = [
+    "same bytes",
+    "same counts and codes",
+    "same offsets",
+    "a bad file refused",
+    "nothing lost before an error",
+    "the old file whole",
+    "nobody let in",
+    "limits",
+    "progress and interruption",
+    "jobs",
+];
+
+/// Returns the cells of `spec/promises.tsv`, with the line of the names of the columns first.
+fn table(text: &str) -> Vec<Vec<&str>> {
+    text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect()).collect()
+}
+
+fn tsv() -> String {
+    fs::read_to_string(root().join("spec/promises.tsv")).unwrap()
+}
+
 #[test]
 fn every_cell_names_a_test_or_a_reason() {
-    let page = fs::read_to_string(root().join("spec/promises.md")).unwrap();
-    let rows: Vec<Vec<&str>> = page
-        .lines()
-        .filter(|line| line.starts_with('|') && !line.starts_with("|---"))
-        .map(|line| line.trim_matches('|').split(" | ").map(str::trim).collect())
-        .collect();
-    assert_eq!(rows[0][1..], DOORS);
-    assert!(rows.len() > 12, "{}", rows.len());
+    let text = tsv();
+    let rows = table(&text);
+    assert_eq!(rows[0], [&["kind", "promise"], &DOORS[..]].concat());
+    let kinds: BTreeSet<&str> = rows[1..].iter().map(|row| row[0]).collect();
+    assert_eq!(kinds, BTreeSet::from(KINDS));
     for row in &rows[1..] {
-        assert_eq!(row.len(), DOORS.len() + 1, "{row:?}");
-        for cell in &row[1..] {
-            assert!(!cell.is_empty(), "{}", row[0]);
+        assert_eq!(row.len(), DOORS.len() + 2, "{row:?}");
+        for cell in &row[2..] {
+            assert!(!cell.trim().is_empty() && !cell.contains("no test yet"), "{}: {cell:?}", row[1]);
             for test in cell.split('`').skip(1).step_by(2) {
-                assert!(exists(test), "{}: there is no {test}", row[0]);
+                assert!(exists(test), "{}: there is no {test}", row[1]);
             }
         }
     }
+}
+
+/// The page shows the table. `CHARPIPE_WRITE_PROMISES=1 cargo test -p charpipe-cli promises::` writes it.
+#[test]
+fn the_page_has_the_table() {
+    let (path, text) = (root().join("spec/promises.md"), tsv());
+    let page = fs::read_to_string(&path).unwrap();
+    let mut lines: Vec<String> = table(&text).iter().map(|row| format!("| {} |\n", row.join(" | "))).collect();
+    lines.insert(1, format!("{}|\n", "|---".repeat(DOORS.len() + 2)));
+    let expected = format!("{}{}", &page[..page.find("| kind |").unwrap()], lines.concat());
+    if std::env::var_os("CHARPIPE_WRITE_PROMISES").is_some() {
+        fs::write(&path, &expected).unwrap();
+    }
+    assert!(fs::read_to_string(&path).unwrap() == expected, "out of date: CHARPIPE_WRITE_PROMISES=1 writes it");
 }
