@@ -4,14 +4,11 @@
 //! Any of the diagnostics `encoding-overridden`, `encoding-unknown`, `media-type-not-xml` and `media-type-missing`
 //! corresponds to its "bozo" bit. Labels are reported as found, in lower case.
 
-use super::{Choice, Diagnostic, Evidence, Rule, rule};
+use super::rule::{Answer, Choice, Evidence, Rule, rule};
 use crate::detect::content_type::MediaKind;
 use crate::detect::signature::Family;
 use crate::detect::statistics::Candidate;
-use crate::detect::verdict::Source;
-use crate::error::Error;
-
-type Answer = Result<Option<Choice>, Error>;
+use crate::detect::verdict::{Diagnostic, Source};
 
 pub(super) const RULES: &[Rule] = &[
     rule("feedparser:rfc3023", rfc3023),

@@ -1,10 +1,10 @@
 //! The policy `rfc3023`: the transport's charset is authoritative, and without one the media type has a default (RFC
 //! 3023 §3, obsolete). See `spec/rfc3023.md`.
 
-use super::{Choice, Diagnostic, Evidence, Rule, bom, declared, default, family, rule, statistics, utf16_without_bom};
+use super::rfc7303::{bom, declared, default, family, statistics};
+use super::rule::{Answer, Choice, Evidence, Rule, in_document, rule, utf16_without_bom};
 use crate::detect::content_type::MediaKind;
-use crate::detect::verdict::Source;
-use crate::error::Error;
+use crate::detect::verdict::{Diagnostic, Source};
 
 pub(super) const RULES: &[Rule] = &[
     // §3.1, §3.2: the charset parameter is authoritative, whatever the document says.
@@ -19,9 +19,9 @@ pub(super) const RULES: &[Rule] = &[
     rule("rfc3023:default", default),
 ];
 
-fn charset(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
+fn charset(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Answer {
     let Some(label) = evidence.charset else { return Ok(None) };
-    let named = evidence.registry.declared(label).map_err(|error| super::in_document(error, 0))?;
+    let named = evidence.registry.declared(label).map_err(|error| in_document(error, 0))?;
     let codec = evidence.in_order(&named)?;
     let fits = match evidence.bom() {
         Some(_) => {
@@ -53,7 +53,7 @@ fn charset(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result
     Ok(Some(Choice { named, ..Choice::of(codec, Source::Charset) }.labelled(&label)))
 }
 
-fn text_xml(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<Option<Choice>, Error> {
+fn text_xml(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Answer {
     if evidence.media != Some(MediaKind::TextXml) {
         return Ok(None);
     }

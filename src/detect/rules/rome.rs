@@ -5,15 +5,14 @@
 //! The label reported is the one that ROME would report. The bytes are decoded as the encoding that they show. If the
 //! two differ, ROME would decode the text wrongly, and a diagnostic reports it.
 
-use super::{Choice, Diagnostic, Evidence, Rule, in_document, rejected, rule, utf16_without_bom};
+use super::rfc7303;
+use super::rule::{Answer, Choice, Evidence, Rule, RuleFn, in_document, rejected, rule, utf16_without_bom};
 use crate::codec::Codec;
 use crate::detect::content_type::MediaKind;
 use crate::detect::signature::{Family, Recognised, recognise};
-use crate::detect::verdict::Source;
+use crate::detect::verdict::{Diagnostic, Source};
 use crate::error::{Error, ErrorKind};
 use std::sync::Arc;
-
-type Answer = Result<Option<Choice>, Error>;
 
 pub(super) const STRICT: &[Rule] = &[
     // XML over HTTP.
@@ -60,7 +59,7 @@ fn as_text_xml<'a>(evidence: &Evidence<'a>) -> Evidence<'a> {
 }
 
 /// Applies a rule to a document that strict detection does not reject.
-fn accepted(evidence: &Evidence<'_>, decide: super::RuleFn, diagnostics: &mut Vec<Diagnostic>) -> Answer {
+fn accepted(evidence: &Evidence<'_>, decide: RuleFn, diagnostics: &mut Vec<Diagnostic>) -> Answer {
     let evidence = as_text_xml(evidence);
     let refusals = [
         other_type,
@@ -326,7 +325,7 @@ fn statistics(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Ans
     if evidence.family.is_wide() || evidence.family.is_ebcdic() {
         return Ok(None);
     }
-    super::statistics(evidence, diagnostics)
+    rfc7303::statistics(evidence, diagnostics)
 }
 
 /// Chooses UTF-8 or the caller's fallback. Input whose bytes show UTF-16, UCS-4 or EBCDIC is decoded as such.

@@ -1,16 +1,15 @@
 //! The policy `whatwg`: what browsers do. The byte order mark, the charset, then `meta`; labels mean what the Encoding
 //! Standard says. See `spec/whatwg.md`.
 
-use super::{Choice, Diagnostic, Evidence, Rule, family, rule, statistics};
+use super::rfc7303::{self, family, statistics};
+use super::rule::{Answer, Choice, Evidence, Rule, rule};
 use crate::codec::Codec;
 use crate::detect::html::{Meta, Via};
 use crate::detect::signature::Family;
-use crate::detect::verdict::{Kind, Source};
+use crate::detect::verdict::{Diagnostic, Kind, Source};
 use crate::error::{Error, ErrorKind};
 use crate::registry::Registry;
 use std::sync::Arc;
-
-type Answer = Result<Option<Choice>, Error>;
 
 pub(super) const RULES: &[Rule] = &[
     // Encoding Standard, "BOM sniff": it overrides everything else, and there are three marks.
@@ -37,6 +36,11 @@ pub(in crate::detect) fn codec_of(registry: &Registry, label: &str) -> Option<Ar
     // Without the web's charsets, labels mean what they mean elsewhere.
     #[cfg(not(feature = "whatwg"))]
     registry.declared_if_known(label)
+}
+
+/// Returns the name of the encoding that `label` means under the web's rules.
+pub(in crate::detect) fn web_name(registry: &Registry, label: &str) -> Option<String> {
+    codec_of(registry, label).map(|codec| codec.name().to_owned())
 }
 
 /// Why a label that the Encoding Standard maps to `replacement` is refused.
@@ -77,7 +81,7 @@ fn charset(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Answer
     let codec = evidence.decoded(&named, ("charset-family-conflict", "the transport says", 0), diagnostics)?;
     // What the document says about itself, in the web's sense of its label.
     let declared = evidence.declared_name().filter(|_| evidence.kind == Kind::Xml);
-    let declared = declared.map(|(name, at)| (super::web_name(evidence.registry, name), at));
+    let declared = declared.map(|(name, at)| (web_name(evidence.registry, name), at));
     let found = declared.or_else(|| evidence.meta.map(|meta| (Some(meta.encoding.clone()), meta_at(evidence, meta))));
     if let Some((says, at)) = found
         && says.as_deref() != Some(named.name())
@@ -142,7 +146,7 @@ fn default(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Answer
     let (label, is_xml) = if evidence.kind == Kind::Xml { ("UTF-8", true) } else { ("windows-1252", false) };
     if is_xml || evidence.fallback.is_some() {
         // As in the other policies: the caller's fallback if the bytes are consistent with it, otherwise UTF-8.
-        return super::default(evidence, diagnostics);
+        return rfc7303::default(evidence, diagnostics);
     }
     Ok(Some(Choice::of(evidence.registry.codec(label)?, Source::Default)))
 }

@@ -1,8 +1,9 @@
 //! Recognises EBCDIC and its page. The window is decoded in every page and scored in every language that the page can
 //! write. Bytes on which the pages differ decide. Pages that decode the window to the same text are treated as one.
 
+use super::guess::{Candidate, Guess, MARGIN, MINIMUM, MOST};
 use super::models::{Class, MIN_LIKELIHOOD, Model, UNASSIGNED, is_break, models};
-use super::{Candidate, Guess, MARGIN, MINIMUM, MOST};
+
 use crate::codec::table::{SI, SO};
 use crate::codec::{Codec, Stop, Utf8Sink, is_ebcdic};
 use crate::registry::Registry;

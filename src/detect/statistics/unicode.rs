@@ -1,6 +1,6 @@
 //! Recognises the Unicode encoding forms without a byte order mark, by the structure of their code units.
 
-use super::{Looks, MINIMUM};
+use super::guess::{Looks, MINIMUM};
 
 /// What a window is when decoded as UTF-8.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,17 +8,20 @@
 //! |---|---|
 //! | `pages.rs` | the single-byte pages, with the languages that they were used for |
 //! | `languages.rs` | the models: alphabets and costs of pairs (`alphabets.txt`, `costs.bin`; made by `train.py`) |
+//! | `limits.rs` | what decides whether a reading is text, and whether it is certain |
 //! | `structure.rs` | which bytes can be in the charsets with the largest tables |
 //! | `multi_byte.rs` | the multi-byte charsets of East Asia, and the costs of their characters (`characters.txt`) |
 
 mod languages;
+mod limits;
 mod multi_byte;
 mod pages;
 mod structure;
 
-use super::{Candidate, Guess, MINIMUM, MOST};
+use super::guess::{Candidate, Guess, MINIMUM, MOST};
 use crate::registry::Registry;
 use languages::{Class, Language, class, languages};
+use limits::{MARGIN, MAX_MEAN_COST, SCORE_SCALE, SHORT_ALLOWANCE};
 use pages::{Page, pages};
 
 /// The fewest bytes from which any page but the most usual one is guessed.
@@ -27,17 +30,8 @@ const MIN_BYTES: usize = 16;
 const SHORT_PAGE: &str = "windows-1252";
 /// The fewest bytes outside ASCII for a guess to be certain.
 const MIN_NON_ASCII: u32 = 3;
-/// By how much the costs of two readings must differ for the cheaper one to be certain.
-const MARGIN: f32 = 6.0;
-/// The difference in cost from the cheapest reading at which a candidate's reported score falls to 1/e.
-const SCORE_SCALE: f32 = 8.0;
 /// The most different pairs with a byte outside ASCII that are examined, the most frequent first.
 const MAX_PAIRS: usize = 4096;
-/// The highest mean cost, of the pairs with a byte outside ASCII, at which a reading is text; and how much more is
-/// allowed in short text, divided by the square root of the number of different pairs.
-const MAX_MEAN_COST: f32 = 4.8;
-const SHORT_ALLOWANCE: f32 = 10.0;
-
 /// Guesses the charset. `None`: the window does not look like text in any of them.
 pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Option<Guess> {
     let counts = Counts::of(window);

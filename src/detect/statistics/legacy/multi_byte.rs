@@ -1,8 +1,9 @@
 //! The multi-byte charsets of East Asia: the window is decoded in each, and each character has a cost.
 
+use super::limits::{MARGIN, MAX_MEAN_COST, SCORE_SCALE, SHORT_ALLOWANCE};
 use super::structure;
-use super::{Candidate, Guess, MARGIN, MAX_MEAN_COST, SCORE_SCALE, SHORT_ALLOWANCE};
 use crate::codec::{Codec, Stop, Utf8Sink};
+use crate::detect::statistics::guess::{Candidate, Guess, MINIMUM};
 use crate::registry::Registry;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher as _};
@@ -60,7 +61,7 @@ impl MultiByte {
     pub(super) fn guess(&self, len: usize) -> Guess {
         let candidates = vec![Candidate { codec: self.name.clone(), score: 0.9, same_text: true }];
         // Two hundred characters in which nothing is malformed are proof enough of the structure.
-        let is_certain = len >= super::MINIMUM && self.characters >= 6 && self.distance > MARGIN.max(SCORE_SCALE);
+        let is_certain = len >= MINIMUM && self.characters >= 6 && self.distance > MARGIN.max(SCORE_SCALE);
         if is_certain { Guess::Certain(candidates) } else { Guess::Ambiguous(candidates) }
     }
 }
