@@ -1,7 +1,7 @@
 //! What each byte of an input is, and code charts, as JSON.
 
 use crate::failure::Failure;
-use charpipe::codec::{Codec, MIN_ROOM, Malformed, Stop, Utf8Sink};
+use charpipe::codec::{Codec, Driven, MIN_ROOM, drive};
 use charpipe::{Error, Hex, Registry};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -39,46 +39,26 @@ fn cells(codec: &dyn Codec, bytes: &[u8], is_last: bool) -> Vec<Cell> {
     // Bytes that were read and have no cell yet.
     let mut held = 0;
     let mut room = [0; 4 * MIN_ROOM];
+    let mut settle = |step: Driven<'_>| {
+        settle(&mut cells, &mut held, &step);
+        true
+    };
     for byte in bytes {
-        let mut input = std::slice::from_ref(byte);
-        loop {
-            let mut sink = Utf8Sink::new(&mut room);
-            let step = decoder.feed(input, &mut sink);
-            input = &input[step.read.min(input.len())..];
-            held += step.read;
-            settle(&mut cells, &mut held, sink.as_str(), fault_len(step.stop), decoder.pending());
-            if step.stop == Stop::InputEmpty {
-                break;
-            }
-        }
+        drive(&mut *decoder, std::slice::from_ref(byte), false, &mut room, &mut settle);
     }
     if is_last {
-        // A codec that keeps its contract does not need as many rounds.
-        for _ in 0..MIN_ROOM {
-            let mut sink = Utf8Sink::new(&mut room);
-            let stop = decoder.finish(&mut sink);
-            settle(&mut cells, &mut held, sink.as_str(), fault_len(stop), decoder.pending());
-            if stop == Stop::InputEmpty {
-                break;
-            }
-        }
+        drive(&mut *decoder, &[], true, &mut room, settle);
     }
     cells
 }
 
-/// How many bytes a fault has, and how many were read after it.
-type FaultLen = Option<(usize, usize)>;
-
-fn fault_len(stop: Stop<Malformed>) -> FaultLen {
-    if let Stop::Fault(fault) = stop { Some((fault.len.into(), fault.after.into())) } else { None }
-}
-
-/// Makes cells of the `held` bytes, as far as their meaning is known now.
-fn settle(cells: &mut Vec<Cell>, held: &mut usize, text: &str, fault: FaultLen, pending: usize) {
-    let (bad, after) = fault.unwrap_or((0, pending));
+/// Makes cells of the `held` bytes and of those that `step` read, as far as their meaning is known after it.
+fn settle(cells: &mut Vec<Cell>, held: &mut usize, step: &Driven<'_>) {
+    *held += step.read;
+    let (bad, after) = step.fault.map_or((0, step.pending), |fault| (fault.len.into(), fault.after.into()));
     let known = held.saturating_sub(bad + after);
-    if !text.is_empty() {
-        cells.push(Cell::Text(known, text.to_owned()));
+    if !step.text.is_empty() {
+        cells.push(Cell::Text(known, step.text.to_owned()));
     } else if known > 0 {
         cells.push(Cell::Silent(known, 0));
     }

@@ -50,6 +50,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `drive` | the loop that feeds a decoder, and the bound for codecs that stop making progress |
 //! | `info` | what is known of a charset beyond its name |
 //! | `probe` | what can be found out about a codec by trying it |
 //! | `resume` | which bytes a part of the decoded text comes from |
@@ -69,6 +70,7 @@
 mod buffer;
 mod builtin;
 mod byte_table;
+mod drive;
 mod engine;
 mod info;
 mod newline;
@@ -92,6 +94,8 @@ pub(crate) use builtin::web;
 #[cfg(feature = "whatwg")]
 pub use builtin::web::WebCodec;
 pub use byte_table::ByteTable;
+pub use drive::{Driven, drive};
+pub(crate) use drive::{Problem, Stalls};
 pub use engine::TableCodec;
 pub(crate) use info::for_label;
 pub use info::{ByteOrders, CodecInfo, EbcdicNl, Superset, TableSource, is_enc_name};

@@ -3,7 +3,7 @@
 //! Every function starts a new decoder or encoder and gives it a few bytes or characters. None of them trusts the codec
 //! more than the [contract](super#the-contract) allows: a codec that breaks it gets a wrong answer, but no endless loop.
 
-use super::{ByteSink, Codec, Decoder, Encoder, MAX_FAULT, MIN_ROOM, Step, Stop, Utf8Sink};
+use super::{ByteSink, Codec, Decoder, Encoder, MAX_FAULT, MIN_ROOM, Step, Stop, Utf8Sink, drive};
 
 /// Decodes all of `bytes` with a new decoder. Returns `None` if any of them are malformed or the codec breaks the
 /// contract. Meant for short inputs: a declaration, a code unit.
@@ -18,52 +18,18 @@ use super::{ByteSink, Codec, Decoder, Encoder, MAX_FAULT, MIN_ROOM, Step, Stop, 
 /// # Ok::<(), charpipe::Error>(())
 /// ```
 pub fn decode_strictly(codec: &dyn Codec, bytes: &[u8]) -> Option<String> {
-    let mut decoder = codec.decoder();
     let mut text = String::new();
-    let mut room = [0; 256];
-    let mut rest = bytes;
-    loop {
-        let mut sink = Utf8Sink::new(&mut room);
-        let step = decoder.feed(rest, &mut sink);
-        let wrote = sink.written();
-        text.push_str(sink.as_str());
-        rest = rest.get(step.read..)?;
-        // A codec that keeps the contract writes no more than this for its input. One that breaks it might never stop.
-        let is_plausible = text.len() <= (bytes.len() + 1) * MIN_ROOM;
-        match step.stop {
-            Stop::InputEmpty => break,
-            Stop::OutputFull if is_plausible && (step.read > 0 || wrote > 0) => {}
-            _ => return None,
-        }
-    }
-    let mut sink = Utf8Sink::new(&mut room);
-    let stop = decoder.finish(&mut sink);
-    text.push_str(sink.as_str());
-    (stop == Stop::InputEmpty).then_some(text)
+    let is_decoded = drive(&mut *codec.decoder(), bytes, true, &mut [0; 256], |step| {
+        text.push_str(step.text);
+        step.fault.is_none()
+    });
+    is_decoded.then_some(text)
 }
 
 /// Returns whether the codec decodes `bytes` without error. `is_end`: nothing follows them; otherwise their end may cut a
 /// character. A codec that breaks the contract does not decode them.
 pub(crate) fn decodes(codec: &dyn Codec, bytes: &[u8], is_end: bool) -> bool {
-    let mut decoder = codec.decoder();
-    let mut room = [0; 4096];
-    let mut rest = bytes;
-    loop {
-        let mut sink = Utf8Sink::new(&mut room);
-        let step = decoder.feed(rest, &mut sink);
-        let has_moved = step.read > 0 || sink.written() > 0;
-        let Some(unread) = rest.get(step.read..) else { return false };
-        rest = unread;
-        match step.stop {
-            Stop::InputEmpty => break,
-            Stop::OutputFull if has_moved => {}
-            _ => return false,
-        }
-    }
-    // Nothing but a fault stops the end of a stream for long.
-    !is_end
-        || (0..MIN_ROOM).map(|_| decoder.finish(&mut Utf8Sink::new(&mut room))).find(|stop| *stop != Stop::OutputFull)
-            == Some(Stop::InputEmpty)
+    drive(&mut *codec.decoder(), bytes, is_end, &mut [0; 4096], |step| step.fault.is_none())
 }
 
 /// Encodes `text`, which is short, with a new encoder, and returns the bytes and the encoder. Returns `None` if the

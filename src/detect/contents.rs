@@ -4,7 +4,7 @@
 use super::binary::{self, SAMPLE_BYTES};
 use super::statistics::{self, Assessment, Looks, WINDOW};
 use super::verdict::{Diagnostic, Kind, Source, Verdict};
-use crate::codec::{Codec, Decoder, Stop, Utf8Sink, char_of_byte, decode_strictly, is_ebcdic, is_utf8};
+use crate::codec::{Codec, Decoder, Utf8Sink, char_of_byte, decode_strictly, drive, is_ebcdic, is_utf8};
 use crate::error::ErrorKind;
 use crate::hex::Hex;
 use crate::registry::Registry;
@@ -66,37 +66,19 @@ impl Contents {
         }
     }
 
-    /// Decodes `src` up to the first error.
+    /// Decodes `src` up to the first error. The transcoder reports a codec that breaks its contract.
     fn decode(&mut self, src: &[u8], ended: bool) {
         let Some(decoder) = &mut self.decoder else { return };
-        let mut room = [0; 4096];
-        let mut read = 0;
-        loop {
-            let mut sink = Utf8Sink::new(&mut room);
-            let rest = src.get(read..).unwrap_or_default();
-            let (len, stop) = match rest.is_empty() && ended {
-                true => (0, decoder.finish(&mut sink)),
-                false => {
-                    let step = decoder.feed(rest, &mut sink);
-                    (step.read, step.stop)
-                }
-            };
-            read += len;
-            match stop {
-                Stop::InputEmpty => return,
-                Stop::OutputFull if len > 0 || sink.written() > 0 => {}
-                // A codec that makes no progress has broken its contract, which the transcoder reports.
-                Stop::OutputFull => return,
-                Stop::Fault(fault) => {
-                    let end = self.taken + read as u64;
-                    let start = end.saturating_sub(u64::from(fault.len) + u64::from(fault.after));
-                    let bytes = (start..start + u64::from(fault.len))
-                        .filter_map(|at| src.get(usize::try_from(at.checked_sub(self.taken)?).ok()?).copied());
-                    self.malformed = Some((start, bytes.collect()));
-                    return;
-                }
-            }
-        }
+        let mut read = self.taken;
+        drive(&mut **decoder, src, ended, &mut [0; 4096], |step| {
+            read += step.read as u64;
+            let Some(fault) = step.fault else { return true };
+            let start = read.saturating_sub(u64::from(fault.len) + u64::from(fault.after));
+            let bytes = (start..start + u64::from(fault.len))
+                .filter_map(|at| src.get(usize::try_from(at.checked_sub(self.taken)?).ok()?).copied());
+            self.malformed = Some((start, bytes.collect()));
+            false
+        });
     }
 
     /// Completes the verdict. `window`: the first bytes of the input, without the byte order mark; `complete`: they are

@@ -5,7 +5,7 @@
 //! the first error is kept for a diagnostic.
 
 use super::html_start::HtmlStart;
-use crate::codec::{Codec, Decoder, MIN_ROOM, Stop, Utf8Sink, is_ebcdic, is_enc_name};
+use crate::codec::{Codec, Decoder, MIN_ROOM, drive, is_ebcdic, is_enc_name};
 use nom::bytes::{tag, take_while, take_while1};
 use nom::character::complete::{char, satisfy};
 use nom::sequence::delimited;
@@ -54,6 +54,8 @@ pub(super) struct Scanner {
     start: u64,
     /// The number of bytes taken so far.
     taken: u64,
+    /// Memory for the characters that a byte completes, and where in the input they end. It is empty between bytes.
+    chars: Vec<(char, u64)>,
     text: String,
     /// For each character, the index in `text` at which it begins and the range of its bytes in the input.
     marks: Vec<Mark>,
@@ -91,6 +93,7 @@ impl Scanner {
             ebcdic: is_ebcdic(codec),
             start,
             taken: 0,
+            chars: Vec::new(),
             text: String::new(),
             marks: Vec::new(),
             skips: 0,
@@ -109,24 +112,17 @@ impl Scanner {
         let at = self.start + self.taken;
         let begin = at.saturating_sub(self.decoder.pending() as u64).max(self.start);
         self.taken += 1;
-        let mut src: &[u8] = &[byte];
-        // The transcoder detects a codec that reports errors without end. Here such a codec only ends the scan.
-        for _ in 0..8 {
-            let mut room = [0; MIN_ROOM];
-            let mut sink = Utf8Sink::new(&mut room);
-            let step = self.decoder.feed(src, &mut sink);
-            let end = (at + 1).saturating_sub(self.decoder.pending() as u64);
-            for ch in sink.as_str().chars() {
-                self.mark(ch, begin..end.max(begin));
-            }
-            src = src.get(step.read..).unwrap_or_default();
-            match step.stop {
-                Stop::InputEmpty => return self.state(),
-                Stop::OutputFull => {}
-                Stop::Fault(_) => self.mark(char::REPLACEMENT_CHARACTER, begin..at + 1),
-            }
-        }
-        Scanned::None
+        let mut chars = std::mem::take(&mut self.chars);
+        let is_decoded = drive(&mut *self.decoder, &[byte], false, &mut [0; MIN_ROOM], |step| {
+            let end = (at + 1).saturating_sub(step.pending as u64).max(begin);
+            chars.extend(step.text.chars().map(|ch| (ch, end)));
+            chars.extend(step.fault.map(|_| (char::REPLACEMENT_CHARACTER, at + 1)));
+            true
+        });
+        chars.drain(..).for_each(|(ch, end)| self.mark(ch, begin..end));
+        self.chars = chars;
+        // The transcoder reports a codec that breaks its contract. Here it only ends the scan.
+        if is_decoded { self.state() } else { Scanned::None }
     }
 
     fn mark(&mut self, ch: char, bytes: Range<u64>) {

@@ -2,46 +2,10 @@
 //! not hang, panic or read out of bounds because of it.
 
 use crate::codec::{
-    ByteSink, Decoder, Encoder, MAX_FAULT, MIN_ROOM, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink,
-    char_of_byte, has_shift_codes,
+    ByteSink, Decoder, Encoder, MAX_FAULT, MIN_ROOM, Malformed, Problem, Replacement, Stalls, Step, Stop, Unmappable,
+    Utf8Sink, char_of_byte, has_shift_codes,
 };
 use crate::error::{Error, ErrorKind};
-
-/// How many times in a row a codec may return without having read anything. A correct one does so a few times: when the
-/// output is full, and for the faults of a sequence that it holds.
-const MAX_STALLS: u32 = 1024;
-
-/// How the codec broke the contract; completes the sentence "it …".
-type Problem = &'static str;
-
-/// Detects codecs that stop making progress.
-#[derive(Default)]
-struct Stalls {
-    count: u32,
-}
-
-impl Stalls {
-    fn check<F>(&mut self, given: usize, room: usize, written: usize, step: &Step<F>) -> Result<(), Problem> {
-        if step.read > given {
-            return Err("reports that it read more than it was given");
-        }
-        match step.stop {
-            Stop::InputEmpty if step.read < given => {
-                return Err("stopped before the end of its input without a reason");
-            }
-            Stop::OutputFull if step.read == 0 && written == 0 && room >= MIN_ROOM => {
-                return Err("asks for more space for output, although it has enough");
-            }
-            _ => {}
-        }
-        if step.read > 0 || matches!(step.stop, Stop::InputEmpty) {
-            self.count = 0;
-        } else {
-            self.count += 1;
-        }
-        if self.count > MAX_STALLS { Err("goes on without reading anything") } else { Ok(()) }
-    }
-}
 
 /// A decoder, how far it has read the input, and the last bytes that it read.
 ///

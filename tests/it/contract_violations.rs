@@ -4,7 +4,7 @@
 use crate::common;
 
 use crate::common::whole;
-use charpipe::codec::{ByteSink, CodecInfo, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink};
+use charpipe::codec::{ByteSink, CodecInfo, MIN_ROOM, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink, drive};
 use charpipe::{Codec, Decoder, Encoder, ErrorKind, Kind, OnMalformed, Registry, Transcode};
 use std::sync::Arc;
 
@@ -233,6 +233,51 @@ fn a_correct_codec_passes() {
     let job = Transcode::new().registry(registry(Correct));
     assert_eq!(whole(&job.clone().source_encoding("X-BROKEN").unwrap(), b"abc").output, b"abc");
     assert_eq!(whole(&job.target_encoding("X-BROKEN").unwrap(), b"abc").output, b"abc");
+}
+
+/// The loop for decoders ends with any of them, without the checks of the transcoder.
+#[test]
+fn a_driven_decoder_that_breaks_the_contract() {
+    let read = |violation, is_end, goes_on: bool| {
+        let (mut text, mut steps, mut faults) = (String::new(), 0, 0);
+        let mut decoder = ViolatingDecoder(violation);
+        let is_decoded = drive(&mut decoder, b"abc", is_end, &mut [0; MIN_ROOM], |step| {
+            text.push_str(step.text);
+            steps += 1;
+            faults += usize::from(step.fault.is_some());
+            goes_on
+        });
+        assert!(steps <= 2000, "{violation:?}");
+        (is_decoded, text, faults)
+    };
+    for violation in [ReadsTooMuch, StopsWithoutReason, OutputFullTooEarly, EndlessFaults, EndlessOutput] {
+        assert!(!read(violation, false, true).0, "{violation:?}");
+    }
+    assert_eq!(read(Correct, true, true), (true, "abc".to_owned(), 0));
+    assert_eq!(read(Correct, true, false), (false, "abc".to_owned(), 0));
+    // The end is reached only with `is_end`.
+    assert_eq!(read(EndlessFaultsAtTheEnd, false, true), (true, "abc".to_owned(), 0));
+    assert_eq!(read(EndlessFaultsAtTheEnd, true, true), (false, "abc".to_owned(), 1024));
+}
+
+/// The steps add up to the input, whatever the room, and what is cut stays pending.
+#[test]
+fn driven_in_pieces() {
+    let codec = Registry::builtin().codec("UTF-8").unwrap();
+    let input = "aé€😀".repeat(100);
+    let mut decoder = codec.decoder();
+    let (mut text, mut read, mut pending) = (String::new(), 0, 0);
+    for (piece, is_end) in [(&input.as_bytes()[..509], false), (&input.as_bytes()[509..], false), (&[][..], true)] {
+        assert!(drive(&mut *decoder, piece, is_end, &mut [0; MIN_ROOM], |step| {
+            (text, read, pending) = (text.clone() + step.text, read + step.read, step.pending);
+            step.fault.is_none()
+        }));
+        assert!(piece.len() != 509 || pending == 3, "{pending}");
+    }
+    assert_eq!((&text, read), (&input, input.len()));
+    // Two bytes of three are malformed at the end, and only there.
+    let cut = |is_end| drive(&mut *codec.decoder(), b"a\xE2\x82", is_end, &mut [0; 64], |step| step.fault.is_none());
+    assert_eq!((cut(false), cut(true)), (true, false));
 }
 
 /// Tests buffers of several sizes: the byte count of a replaced sink is never trusted.

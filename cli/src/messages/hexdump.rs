@@ -2,7 +2,7 @@
 
 use crate::escape::{harmless, printable};
 use crate::messages::color::{self, paint};
-use charpipe::codec::{Codec, MIN_ROOM, Stop, Utf8Sink};
+use charpipe::codec::{Codec, MIN_ROOM, drive};
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -96,23 +96,14 @@ pub(crate) fn text_of(codec: &dyn Codec, bytes: &[u8]) -> Vec<String> {
     let mut decoder = codec.decoder();
     let mut texts = Vec::with_capacity(bytes.len());
     for byte in bytes {
-        let mut buffer = [0; 2 * MIN_ROOM];
-        let mut sink = Utf8Sink::new(&mut buffer);
-        let mut bad = String::new();
-        let mut src = std::slice::from_ref(byte);
-        // A byte can end more than one malformed sequence, but not many.
-        for _ in 0..4 {
-            let step = decoder.feed(src, &mut sink);
-            src = src.get(step.read..).unwrap_or_default();
-            match step.stop {
-                Stop::Fault(_) => bad.push('.'),
-                _ => break,
-            }
-        }
-        let shown = bad
-            .chars()
-            .chain(sink.as_str().chars())
-            .map(|ch| if ch.is_control() || ch == '\u{FEFF}' { '.' } else { ch });
+        let (mut bad, mut text) = (String::new(), String::new());
+        drive(&mut *decoder, std::slice::from_ref(byte), false, &mut [0; 2 * MIN_ROOM], |step| {
+            text.push_str(step.text);
+            bad.extend(step.fault.map(|_| '.'));
+            true
+        });
+        let shown =
+            bad.chars().chain(text.chars()).map(|ch| if ch.is_control() || ch == '\u{FEFF}' { '.' } else { ch });
         texts.push(printable(&shown.collect::<String>()));
     }
     texts

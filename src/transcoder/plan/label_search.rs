@@ -4,7 +4,7 @@
 //! The search reads the text that the chosen codec makes of the first bytes, so it works in every family of encodings. It
 //! finds where in the input each label stands; `labels.rs` plans how to change them.
 
-use crate::codec::{Codec, Decoder, MIN_ROOM, Stop, Utf8Sink, is_ebcdic};
+use crate::codec::{Codec, Decoder, MIN_ROOM, drive, is_ebcdic};
 use crate::detect::{Kind, PRESCAN, PRESCAN_LIMIT, Syntax, Verdict, meaning_of_label, meta_labels};
 use crate::registry::Registry;
 use crate::text::xml::XmlPlace;
@@ -176,20 +176,12 @@ fn sign_of(ch: char, ebcdic: bool) -> u8 {
     }
 }
 
-/// Decodes all of `src`, with malformed bytes as some character. Returns `false` if the codec makes no progress.
-fn decode(decoder: &mut dyn Decoder, mut src: &[u8], mut each: impl FnMut(char)) -> bool {
-    // A codec that reports faults for ever is detected when the transcoder decodes; here it only ends the search.
-    for _ in 0..8 + 2 * src.len() {
-        let mut buffer = [0; TEXT_BYTES];
-        let mut sink = Utf8Sink::new(&mut buffer);
-        let step = decoder.feed(src, &mut sink);
-        sink.as_str().chars().for_each(&mut each);
-        src = src.get(step.read..).unwrap_or_default();
-        match step.stop {
-            Stop::InputEmpty => return true,
-            Stop::OutputFull => {}
-            Stop::Fault(_) => each(char::REPLACEMENT_CHARACTER),
-        }
-    }
-    false
+/// Decodes all of `src`, with malformed bytes as some character. Returns `false` if the codec makes no progress, which the
+/// transcoder reports when it decodes; here it only ends the search.
+fn decode(decoder: &mut dyn Decoder, src: &[u8], mut each: impl FnMut(char)) -> bool {
+    drive(decoder, src, false, &mut [0; TEXT_BYTES], |step| {
+        step.text.chars().for_each(&mut each);
+        step.fault.iter().for_each(|_| each(char::REPLACEMENT_CHARACTER));
+        true
+    })
 }

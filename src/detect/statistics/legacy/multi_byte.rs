@@ -2,7 +2,7 @@
 
 use super::limits::{MARGIN, MAX_MEAN_COST, SCORE_SCALE, SHORT_ALLOWANCE};
 use super::structure;
-use crate::codec::{Codec, Stop, Utf8Sink};
+use crate::codec::{Codec, drive};
 use crate::detect::statistics::guess::{Candidate, Guess, MINIMUM};
 use crate::registry::Registry;
 use std::collections::BTreeMap;
@@ -117,29 +117,17 @@ fn reading(window: &[u8], complete: bool, charset: &Charset, codec: &dyn Codec) 
 /// Decodes the window, and calls `take` with each character. Returns how often something is malformed, which is left out.
 /// `None`: more often than `most` times.
 fn decode(codec: &dyn Codec, window: &[u8], complete: bool, most: usize, mut take: impl FnMut(char)) -> Option<usize> {
-    let mut decoder = codec.decoder();
-    let mut room = [0; 4096];
+    let (mut decoder, mut room) = (codec.decoder(), [0; 4096]);
     let mut malformed = 0;
-    let mut rest = window;
-    loop {
-        let mut sink = Utf8Sink::new(&mut room);
-        let step = decoder.feed(rest, &mut sink);
-        sink.as_str().chars().for_each(&mut take);
-        let is_stuck = step.read == 0 && sink.written() == 0;
-        rest = rest.get(step.read..)?;
-        match step.stop {
-            Stop::InputEmpty => break,
-            Stop::OutputFull if is_stuck => return None,
-            Stop::OutputFull => {}
-            Stop::Fault(_) => {
-                malformed += 1;
-                if malformed > most {
-                    return None;
-                }
-            }
-        }
+    let is_decoded = drive(&mut *decoder, window, false, &mut room, |step| {
+        step.text.chars().for_each(&mut take);
+        malformed += usize::from(step.fault.is_some());
+        malformed <= most
+    });
+    if !is_decoded {
+        return None;
     }
-    let is_cut = complete && decoder.finish(&mut Utf8Sink::new(&mut room)) != Stop::InputEmpty;
+    let is_cut = complete && !drive(&mut *decoder, &[], true, &mut room, |step| step.fault.is_none());
     Some(malformed + usize::from(is_cut))
 }
 
