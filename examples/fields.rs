@@ -5,9 +5,8 @@
 //!
 //! `examples/data/records/README.md` has the copybook.
 
-use charpipe::Registry;
-use charpipe::fields::{FieldError, Layout, ReadOptions, Value, Visitor};
-use charpipe::records::{Records, Shape};
+use charpipe::fields::{FieldError, Value, Visitor};
+use charpipe::rows::RowsJob;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -44,15 +43,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/records/customers.vbs");
     let mut args = std::env::args().skip(1);
     let path = args.next().unwrap_or_else(|| example.into());
-    let shape: Shape = args.next().as_deref().unwrap_or("vbs").parse()?;
+    let shape = args.next().unwrap_or_else(|| "vbs".into());
 
-    let registry = Registry::builtin();
     // Records of variable length end where the note ends.
-    let options = ReadOptions::new().select(["ID", "NAME", "BALANCE", "NOTE"]).short_records(true);
-    let layout = Layout::from_field_list(LAYOUT)?;
-    let mut reader = layout.reader(&registry, &registry.codec("IBM037")?, &options)?;
+    let options = [("records", &*shape), ("select", "ID,NAME,BALANCE,NOTE"), ("short-records", "null")];
+    let job = options.into_iter().try_fold(RowsJob::new(), |job, (name, value)| job.set(name, value))?;
+    let rows = job.rows(&job.layout(LAYOUT.as_bytes())?)?;
+
+    let (shape, input) = rows.open(BufReader::new(File::open(path)?))?;
+    let (mut records, mut reader) = (rows.records(input, &shape), rows.reader(&shape));
     let (mut line, mut out) = (Line(String::new()), BufWriter::new(stdout().lock()));
-    let mut records = Records::new(BufReader::new(File::open(path)?), &shape);
     while let Some(record) = records.next_record()? {
         line.0.clear();
         reader.read(record.number, record.data, &mut line)?;

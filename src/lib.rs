@@ -30,7 +30,7 @@
 //! | replace malformed input, and log it | [`Report::malformed`], [`OnMalformed`] | `log_replacements`, `replace_malformed` |
 //! | write reports as JSON, read options from a file | the feature `serde` | `report_as_json` |
 //! | turn mainframe records into lines or CSV | [`Transcode::records`], [`Transcode::columns`] | `unblock`, `records_to_csv` |
-//! | read typed fields: packed decimals, binary numbers | [`fields`] | `fields` |
+//! | read typed fields: packed decimals, binary numbers | [`rows::RowsJob`], [`fields`] | `fields` |
 //! | print a mainframe listing | [`Transcode::carriage`] | `print_listing` |
 //! | write records | [`Transcode::to_records`] | `back_to_records` |
 //! | load a code page at run time | [`Registry::load`] | `table_at_run_time` |
@@ -48,6 +48,7 @@
 //! | `normalize` | `Transcode::normalize`: Unicode normalization of the text | no |
 //! | `translit` | [`OnUnmappable::Translit`]: readable approximations of characters that the target lacks | no |
 //! | `serde` | `Serialize` for verdicts, reports and errors, with the keys of the command's JSON; `Serialize` and `Deserialize` for choices | no |
+//! | `json-layouts` | reads layouts of other programs, in JSON ([`rows::LayoutFormat::Json`]) | no |
 //! | `tokio` | adapters for `AsyncRead`, `AsyncBufRead` and `AsyncWrite` | no |
 //! | `files` | the module `files`: files that are replaced safely, also in directories that other users can write to | no |
 //!
@@ -73,6 +74,7 @@
 //! | [`mod@detect`] | detects the encoding, with the evidence | `registry` |
 //! | [`records`] | mainframe records: framing in both directions, and recognising it | `error`, `words` |
 //! | [`fields`] | typed values in records: layouts, and reading and writing by them | `codec`, `registry` |
+//! | [`rows`] | jobs with records and fields: their options, and what they mean | `codec`, `registry`, `records`, `fields`, `text`, `transcoder` |
 //! | `text` | stages between decoder and encoder | `error`, `words` |
 //! | `transcoder` | the transcoder, which connects them without I/O, and the readers, writers and functions on top of it | all of the above except `fields` |
 //! | `serde` | the keys of verdicts, reports and errors (feature `serde`) | all of the above |
@@ -99,6 +101,7 @@ pub mod guide;
 mod hex;
 pub mod records;
 pub mod registry;
+pub mod rows;
 #[cfg(feature = "serde")]
 mod serde;
 mod sort;

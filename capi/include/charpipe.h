@@ -177,16 +177,18 @@ char *charpipe_sniff(const void *input, size_t len, int is_last);
 /*
  * Returns the fields of a record as JSON, which the caller frees: {"codec", "record", "lengths", "length", "type",
  * "fields", "cut", "error"}. `layout` is the text of a COBOL copybook or of a field list. `record` is one record
- * without its header. `options` has a line for each option, with the names and values of `charpipe rows`: "from" (the
- * encoding; IBM037 by default), "float" ("ibm" or "ieee"), "overlong" ("fail" or "cut") and "when", which may be
- * repeated: "from=IBM1047\nwhen=TYPE=A: ORDER".
+ * without its header. `options` has a line for each option, with the names, values and defaults of `charpipe rows`:
+ * "from=IBM1047\nwhen=TYPE=A: ORDER". These have a meaning for one record: layout-format, float, byte-order, when,
+ * from, select, trim, on-bad, empty-is-null, short-records, overlong, filler, exact, controls, record-newlines, dates,
+ * underscores, and codec-file=PATH, which adds the encoding in a table file.
  *
  * "record" is the name of the record in the layout, or null. "lengths" are those of the shortest and the longest
  * record, "length" is that of this one, and "type" is its type; the latter two are null if they are not known. A field
  * has "name", "offset" (in the record, from 0), "length", "kind", "picture", "value" (a text, also of a number; null if
  * there is none) and "error" (null, or "code" and "message"), for example if the record ends before the field. "error"
- * is not null if the record cannot be read to its end, or goes on after the layout ("longer-than-layout", unless
- * overlong=cut): it has "code", "message", "offset", "bytes" and "field", which is null if it is about no field. "cut"
+ * is not null if a field is bad (the first one; not with on-bad=null), if the record cannot be read to its end, or if it
+ * goes on after the layout ("longer-than-layout", unless overlong=cut): it has "code", "message", "offset" (in the
+ * record), "bytes" and "field", which is null if it is about no field. "cut"
  * is true if fields are missing because there are more than 10,000, or because the values before have more than 16 MiB.
  *
  * If the layout is wrong, the result is {"error"}, with "code", "message", "line" and "column" (from 1, or null).

@@ -1,15 +1,13 @@
 //! The fields of a record by a layout, as JSON.
 
 use crate::failure::Failure;
-use crate::options::pairs;
-use charpipe::fields::{BadLayout, Copybook, FieldError, Item, Layout, OnBad, Problem, ReadOptions, Visitor};
-use charpipe::{Hex, OnOverlong, Registry};
+use crate::options::parse_for_record;
+use charpipe::Hex;
+use charpipe::fields::{FieldError, Item, OnBad, Problem, Visitor};
+use charpipe::records::Shape;
+use charpipe::rows::{Rows, RowsError};
 use serde_json::{Value, json};
-use std::fmt::Display;
 use std::ops::Range;
-
-/// The page of records if none was named: that of the command.
-const DEFAULT_PAGE: &str = "IBM037";
 
 /// The most fields in a result, and the most bytes of their values. A short layout can describe millions of fields.
 const MAX_FIELDS: usize = 10_000;
@@ -22,52 +20,44 @@ pub(crate) fn fields(options: &str, layout: &[u8], record: &[u8]) -> Value {
 }
 
 fn read(options: &str, layout: &[u8], record: &[u8]) -> Result<Value, Value> {
-    let (mut label, mut copybook, mut rules) = (DEFAULT_PAGE, Copybook::new(), Vec::new());
-    let mut overlong = OnOverlong::default();
-    for (name, value) in pairs(options) {
-        match name {
-            "from" => label = value,
-            "float" => copybook = copybook.float(value.parse().map_err(|why| bad_option(name, why))?),
-            "overlong" => overlong = value.parse().map_err(|why| bad_option(name, why))?,
-            "when" => rules.push(value.parse().map_err(|why| bad_option(name, why))?),
-            _ => return Err(bad_option(name, "there is no such option")),
-        }
-    }
-    let registry = Registry::builtin();
-    let codec = registry.codec(label).map_err(|error| Failure::from(error).json())?;
-    let layout = Layout::read(layout, &copybook).map_err(bad_layout)?;
-    let apply = |layout: Layout, rule| layout.apply(rule).map_err(|error| bad_option("when", error));
-    let layout = rules.iter().try_fold(layout, apply)?;
-
-    let options = ReadOptions::new().on_bad(OnBad::Report).fillers(true).overlong(overlong);
-    let mut reader = layout.reader(&registry, &codec, &options).map_err(bad_layout)?;
-    let mut seen = Seen { layout: &layout, at: Vec::new(), fields: Vec::new(), text_len: 0 };
+    let job = parse_for_record(options).map_err(|failure| failure.json())?;
+    job.validate().map_err(|error| Failure::from(error).json())?;
+    let layout = job.layout(layout).map_err(wrong)?;
+    // A bad field has an error of its own, and the others are read all the same.
+    let rows = job.clone().on_bad(OnBad::Report).rows(&layout).map_err(wrong)?;
+    let mut reader = rows.reader(&rows.fixed_shape().unwrap_or(Shape::RDW));
+    let mut seen = Seen::new(&rows);
     let (length, is_cut, error) = match reader.read(0, record, &mut seen) {
-        Ok(row) => (Some(row.len), false, Value::Null),
-        Err(Stop::Full) => (None, true, Value::Null),
-        Err(Stop::Bad(error)) => (described(&error), false, bad_field(&error)),
+        Ok(row) => (Some(row.len), false, None),
+        Err(Stop::Full) => (None, true, None),
+        Err(Stop::Bad(error)) => (described(&error), false, Some(error)),
     };
+    // It is also what the record is refused for, unless bad fields are null.
+    let error = seen.first_bad.filter(|_| job.is_bad_error()).or(error);
     Ok(json!({
-        "codec": codec.name(),
+        "codec": rows.codec().name(),
         "record": layout.name(),
         "lengths": [layout.min_len(), layout.max_len()],
         "length": length,
         "type": reader.record_type(record).map(|item| layout.path(item)),
         "fields": seen.fields,
         "cut": is_cut,
-        "error": error,
+        "error": error.as_ref().map(bad_field),
     }))
 }
 
-fn bad_option(name: &str, why: impl Display) -> Value {
-    json!({ "code": "bad-option", "message": format!("option {name}: {why}"), "offset": null })
-}
-
-/// The line and the column count from 1. They are null if they are not known.
-fn bad_layout(error: BadLayout) -> Value {
-    let known = |number: usize| (number > 0).then_some(number);
-    let (line, column) = (known(error.line), known(error.column));
-    json!({ "code": "bad-layout", "message": error.what, "offset": null, "line": line, "column": column })
+/// Returns the error of a layout, or of an option that does not go with it. The line and the column count from 1. They
+/// are null if they are not known.
+fn wrong(error: RowsError) -> Value {
+    match error {
+        RowsError::Layout(error) => {
+            let known = |number: usize| (number > 0).then_some(number);
+            let (line, column) = (known(error.line), known(error.column));
+            json!({ "code": "bad-layout", "message": error.what, "offset": null, "line": line, "column": column })
+        }
+        RowsError::Stream(error) => Failure::from(error).json(),
+        other => json!({ "code": other.code(), "message": other.to_string(), "offset": other.offset() }),
+    }
 }
 
 fn bad_field(error: &FieldError) -> Value {
@@ -90,12 +80,20 @@ fn described(error: &FieldError) -> Option<usize> {
 
 /// Collects the fields.
 struct Seen<'a> {
-    layout: &'a Layout,
+    rows: &'a Rows,
     /// The occurrences of the arrays that the reader is in, from 1.
     at: Vec<usize>,
     fields: Vec<Value>,
+    /// The error of the first bad field.
+    first_bad: Option<FieldError>,
     /// How many bytes the names, pictures and values have.
     text_len: usize,
+}
+
+impl<'a> Seen<'a> {
+    fn new(rows: &'a Rows) -> Self {
+        Seen { rows, at: Vec::new(), fields: Vec::new(), text_len: 0, first_bad: None }
+    }
 }
 
 /// Why a reader stopped.
@@ -119,12 +117,15 @@ impl Visitor for Seen<'_> {
         if self.fields.len() == MAX_FIELDS || self.text_len > MAX_TEXT {
             return Err(Stop::Full);
         }
-        let Item { kind, occurs, picture, .. } = &self.layout.items()[index];
+        let Item { kind, occurs, picture, .. } = &self.rows.layout().items()[index];
         if occurs.is_some() {
             self.begin_element(index)?;
         }
         let at: Vec<usize> = self.at.iter().map(|occurrence| occurrence - 1).collect();
-        let name = self.layout.path_at(index, &at);
+        let mut name = self.rows.layout().path_at(index, &at);
+        if self.rows.underscores() {
+            name = name.replace('-', "_");
+        }
         self.text_len += name.len() + picture.len();
         self.fields.push(json!({
             "name": name,
@@ -142,6 +143,7 @@ impl Visitor for Seen<'_> {
         if let Some(field) = self.fields.last_mut() {
             field["error"] = json!({ "code": error.code(), "message": error.message() });
         }
+        self.first_bad.get_or_insert(error);
         Ok(())
     }
 

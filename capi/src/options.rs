@@ -1,7 +1,9 @@
 //! Reads options: lines of `key=value`, with the names and values of the command line.
 
 use crate::failure::Failure;
-use charpipe::{Registry, Transcode};
+#[cfg(feature = "inspect")]
+use charpipe::rows::RowsJob;
+use charpipe::{Error, Registry, Transcode};
 
 /// Returns the names and values of options. Each line has one; a name alone means `true`. Blank lines do not count.
 /// Blanks around names and values are dropped.
@@ -10,12 +12,34 @@ pub(crate) fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
     lines.map(|line| line.split_once('=').unwrap_or((line, "true"))).map(|(key, value)| (key.trim(), value.trim()))
 }
 
-/// Reads the options of a conversion. `codec-file`, which may be repeated, adds the encoding in a table file.
+/// Reads the options of a conversion.
 pub(crate) fn parse(text: &str) -> Result<Transcode, Failure> {
+    set_all(text, |registry| Transcode::new().registry(registry), Transcode::set)
+}
+
+/// The options of a rows job that have no meaning for one record.
+#[cfg(feature = "inspect")]
+const OF_FILES: [&str; 6] = ["records", "tape-file", "to-records", "add-columns", "integers", "jobs"];
+
+/// Reads the options of a rows job whose input is one record.
+#[cfg(feature = "inspect")]
+pub(crate) fn parse_for_record(text: &str) -> Result<RowsJob, Failure> {
+    if let Some((name, _)) = pairs(text).find(|(name, _)| OF_FILES.contains(&&*name.replace('_', "-"))) {
+        return Err(Failure::Usage(format!("option {name}: it has no meaning for one record")));
+    }
+    set_all(text, |registry| RowsJob::new().registry(registry), RowsJob::set)
+}
+
+/// Makes a job and sets its options. `codec-file`, which may be repeated, adds the encoding in a table file.
+fn set_all<J>(
+    text: &str,
+    new: impl FnOnce(Registry) -> J,
+    set: fn(J, &str, &str) -> Result<J, Error>,
+) -> Result<J, Failure> {
     let is_table = |key: &str| matches!(key, "codec-file" | "codec_file");
     let registry = with_tables(pairs(text).filter(|(key, _)| is_table(key)).map(|(_, path)| path))?;
-    let job = Transcode::new().registry(registry);
-    Ok(pairs(text).filter(|(key, _)| !is_table(key)).try_fold(job, |job, (key, value)| job.set(key, value))?)
+    let mut options = pairs(text).filter(|(key, _)| !is_table(key));
+    Ok(options.try_fold(new(registry), |job, (key, value)| set(job, key, value))?)
 }
 
 /// Returns the built-in encodings and those of the table files.

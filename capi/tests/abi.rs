@@ -612,7 +612,7 @@ fn fields_of_a_record() {
            05  FILLER  PIC X(2).
 ";
     let record = b"\xD1\x96\x85\x40\xF2\x12\x34\x5C\xC1\xC2\x00\x99\x9D\xC3\xC4\x4C\x82\xFF";
-    let read = fields("from=IBM1047", copybook, record);
+    let read = fields("from=IBM1047\nfiller", copybook, record);
     assert_eq!(
         values(&read),
         [
@@ -641,11 +641,11 @@ fn fields_of_a_record() {
         read["error"].to_string(),
         r#"{"bytes":"","code":"longer-than-layout","field":null,"message":"it has 18 bytes, but the layout describes only 17 of them","offset":17}"#
     );
-    let cut = fields("from=IBM1047\noverlong=cut", copybook, record);
+    let cut = fields("from=IBM1047\nfiller\noverlong=cut", copybook, record);
     assert_eq!((&cut["error"], &cut["length"], &cut["fields"]), (&Value::Null, &17.into(), &read["fields"]));
 
     // A field that cannot be read, and a record that ends before its layout does.
-    let bad = fields("", copybook, b"\x40\x40\x40\x40\xF1\x12\x34\x56\xC1");
+    let bad = fields("filler", copybook, b"\x40\x40\x40\x40\xF1\x12\x34\x56\xC1");
     let expected =
         "12 34 56 is not a number; expected a digit in each half byte, and a sign from A to F in the last one";
     assert_eq!(bad["fields"][2]["error"], serde_json::json!({ "code": "bad-number", "message": expected }));
@@ -659,7 +659,13 @@ fn fields_of_a_record() {
             "FILLER=record-too-short"
         ]
     );
-    assert_eq!((&bad["codec"], &bad["error"]), (&"IBM037".into(), &Value::Null));
+    // The record is refused for the first of them, unless bad fields are null.
+    let refused = serde_json::json!({
+        "bytes": "123456", "code": "bad-number", "field": "LINE[1].AMOUNT", "message": expected, "offset": 5
+    });
+    assert_eq!((&bad["codec"], &bad["error"]), (&"IBM037".into(), &refused));
+    let null = fields("filler\non-bad=null", copybook, b"\x40\x40\x40\x40\xF1\x12\x34\x56\xC1");
+    assert_eq!((&null["fields"], &null["error"]), (&bad["fields"], &Value::Null));
 
     // A count that cannot be: nothing says where the rest is.
     let bad = fields("", copybook, b"\x40\x40\x40\x40\xF4\x12\x34\x5C");
@@ -690,6 +696,48 @@ fn fields_by_a_list_and_by_types() {
     assert_eq!(values(&markup), ["<b>&'\"=<script>&"]);
 }
 
+/// The header and the types of the npm package name the options of rows that have a meaning for one record, and no others.
+#[test]
+fn options_of_a_record() {
+    let of_files = ["records", "tape-file", "to-records", "add-columns", "integers", "jobs"];
+    let names = charpipe::rows::RowsJob::OPTIONS.iter().map(|option| option.name);
+    let (without, expected): (Vec<&str>, Vec<&str>) = names.partition(|name| of_files.contains(name));
+    assert_eq!(without.len(), of_files.len());
+    for name in without {
+        assert_eq!(fields(&format!("{name}=1"), b"A 1 1 text\n", b"")["error"]["code"], "usage", "{name}");
+    }
+    let read = |path: &str| std::fs::read_to_string(format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let header = read("include/charpipe.h").replace("\n *", "");
+    let listed =
+        header.split("have a meaning for one record: ").nth(1).unwrap().split(", and codec-file").next().unwrap();
+    let listed: Vec<&str> = listed.split(',').filter_map(|one| one.split_whitespace().next()).collect();
+    assert_eq!(listed, expected);
+    let types = read("../web/src/index.d.ts");
+    let body = types.split("interface RecordOptions {").nth(1).unwrap().split("\n}").next().unwrap();
+    let hyphenated = |name: &str| {
+        name.chars().fold(String::new(), |name, ch| match ch.is_ascii_uppercase() {
+            true => format!("{name}-{}", ch.to_ascii_lowercase()),
+            false => format!("{name}{ch}"),
+        })
+    };
+    let typed: Vec<(String, &str)> = body
+        .lines()
+        .filter_map(|line| line.strip_prefix("  ")?.strip_suffix(';')?.split_once("?: "))
+        .map(|(name, of)| (hyphenated(name), of))
+        .collect();
+    assert_eq!(typed.iter().map(|one| &*one.0).collect::<Vec<_>>(), expected);
+    for (option, (name, of)) in
+        charpipe::rows::RowsJob::OPTIONS.iter().filter(|one| expected.contains(&one.name)).zip(&typed)
+    {
+        let words = |words: &[&str]| words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" | ");
+        match option.value {
+            charpipe::OptionValue::Word(all) => assert_eq!(*of, words(all), "{name}"),
+            charpipe::OptionValue::Flag => assert_eq!(*of, "boolean", "{name}"),
+            _ => assert!(of.starts_with("string"), "{name}: {of}"),
+        }
+    }
+}
+
 /// A layout that is wrong, and options that are.
 #[test]
 fn wrong_layouts() {
@@ -708,10 +756,12 @@ fn wrong_layouts() {
     for (options, message) in [
         ("no-such", "option no-such: there is no such option"),
         ("float=no", r#"option float: "no" is not one of ibm, ieee"#),
-        ("when=X=1: A", "option when: the condition X=1: there is no X"),
+        ("when=X=1: A", "option when: 'X=1: A': the condition X=1: there is no X"),
+        ("add-columns=number", "option add-columns: it has no meaning for one record"),
     ] {
         let bad = error(options, b"A 1 1 text\n");
-        assert_eq!((&bad["code"], &bad["message"]), (&"bad-option".into(), &message.into()));
+        let code = if message.ends_with("one record") { "usage" } else { "bad-option" };
+        assert_eq!((&bad["code"], &bad["message"]), (&code.into(), &message.into()));
     }
     assert_eq!(error("when=nonsense", b"A 1 1 text\n")["code"], "bad-option");
     assert_eq!(error("from=nope", b"A 1 1 text\n")["code"], "unknown-label");

@@ -103,7 +103,7 @@ def measure(size: int, work, runs: int = RUNS) -> float:
 
 def consume(path: str, columns: list[str]) -> None:
     """Reads everything, batch after batch, as a program does that keeps nothing."""
-    reader = pyarrow.RecordBatchReader.from_stream(charpipe.read(path, columns=columns, **WHAT))
+    reader = pyarrow.RecordBatchReader.from_stream(charpipe.read(path, select=columns, **WHAT))
     for _ in reader:
         pass
 
@@ -124,7 +124,7 @@ def main() -> None:
             file.write(some)
         size = copies * len(some)
         expected = pure_python(small)
-        found = pyarrow.table(charpipe.read(small, columns=expected.column_names, **WHAT))
+        found = pyarrow.table(charpipe.read(small, select=expected.column_names, **WHAT))
         assert found.to_pylist() == expected.to_pylist(), "the two read different values"
         python = measure(len(some), lambda: pure_python(small), 3)
         print(f"{'pure Python, eight typed fields':40} {python:7.0f} MB/s")

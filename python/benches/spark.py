@@ -39,7 +39,7 @@ Task = tuple[str, str, int, charpipe.Split]
 
 def batches(task: Task, columns: list[str]) -> pyarrow.RecordBatchReader:
     path, _, _, split = task
-    return pyarrow.RecordBatchReader.from_stream(charpipe.read(path, columns=columns, split=split, **WHAT))
+    return pyarrow.RecordBatchReader.from_stream(charpipe.read(path, select=columns, split=split, **WHAT))
 
 
 def to_parquet(task: Task) -> None:
@@ -84,7 +84,7 @@ def spark(path: str, few: str, folder: str) -> dict[str, float]:
 
     def records(path: str, columns: list[str]):
         reader = session.read.format("charpipe").option("split_bytes", SPLIT_BYTES)
-        for key, value in {**WHAT, "columns": ",".join(columns)}.items():
+        for key, value in {**WHAT, "select": ",".join(columns)}.items():
             reader = reader.option(key, value)
         return reader.load(path)
 

@@ -1,39 +1,12 @@
 //! A charset as Python's codecs need it.
 
+use crate::charset::Charset;
 use crate::incremental::{IncrementalDecoder, IncrementalEncoder};
-use crate::page::Page;
 use crate::strings::Data;
 use crate::{decode, encode, multi};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use std::sync::{Arc, OnceLock};
-
-/// A charset, and the tables that Python's strings are made with.
-pub(crate) struct Charset {
-    pub(crate) codec: Arc<dyn charpipe::Codec>,
-    page: OnceLock<Option<Page>>,
-}
-
-impl Charset {
-    pub(crate) fn name(&self) -> &str {
-        self.codec.name()
-    }
-
-    /// Returns the tables, if it is a single-byte page.
-    pub(crate) fn page(&self) -> Option<&Page> {
-        self.page.get_or_init(|| Page::of(&*self.codec)).as_ref()
-    }
-
-    /// Returns a new encoder.
-    ///
-    /// # Errors
-    /// `LookupError` if the charset can only be read.
-    pub(crate) fn encoder(&self) -> PyResult<Box<dyn charpipe::Encoder>> {
-        let missing =
-            || pyo3::exceptions::PyLookupError::new_err(format!("{} can be read but not written", self.name()));
-        self.codec.encoder().ok_or_else(missing)
-    }
-}
+use std::sync::Arc;
 
 /// A charset. `charpipe.lookup` finds it.
 #[pyclass(frozen, module = "charpipe._charpipe")]
@@ -43,7 +16,7 @@ pub(crate) struct Codec {
 
 impl Codec {
     pub(crate) fn new(codec: Arc<dyn charpipe::Codec>) -> Self {
-        Codec { charset: Arc::new(Charset { codec, page: OnceLock::new() }) }
+        Codec { charset: Arc::new(Charset::new(codec)) }
     }
 
     /// Decodes all of `src`, which nobody changes.

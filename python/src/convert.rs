@@ -6,15 +6,15 @@
 use crate::error::raised;
 use crate::output::Output;
 use crate::registry::current;
-use crate::strings::{Input, Lent, Memory};
-use charpipe::records::{self, SNIFFED, Shape, TapeFile};
-use charpipe::{Error, ErrorKind, OptionValue, Status, Transcode, Transcoder};
+use crate::source::{Reader, Source, found_shape};
+use crate::strings::Memory;
+use charpipe::records::{self, Shape, TapeFile};
+use charpipe::rows::RowsJob;
+use charpipe::{Error, ErrorKind, NamedOption, OptionValue, Status, Transcode, Transcoder};
 use pyo3::exceptions::{PyUnicodeDecodeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
-use std::path::PathBuf;
+use std::io::{self, BufRead, Read};
 use std::sync::{Mutex, PoisonError};
 
 /// Options by name.
@@ -29,9 +29,22 @@ fn job(py: Python<'_>, options: &Options) -> PyResult<Transcode> {
     Ok(job)
 }
 
-/// Returns all options that a conversion has: the name, what the value is, and its words.
+/// A named option: the name, what the value is, and its words.
+type Listed = (&'static str, &'static str, Vec<&'static str>);
+
+/// Returns all options that a conversion has.
 #[pyfunction]
-pub(crate) fn options() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
+pub(crate) fn options() -> Vec<Listed> {
+    listed(Transcode::OPTIONS)
+}
+
+/// Returns all options that a rows job has.
+#[pyfunction]
+pub(crate) fn rows_options() -> Vec<Listed> {
+    listed(RowsJob::OPTIONS)
+}
+
+fn listed(options: &[NamedOption]) -> Vec<Listed> {
     let kind = |value| match value {
         OptionValue::Word(words) => ("word", words.to_vec()),
         OptionValue::WordOrLabel(words) => ("word or label", words.to_vec()),
@@ -39,7 +52,7 @@ pub(crate) fn options() -> Vec<(&'static str, &'static str, Vec<&'static str>)> 
         OptionValue::Flag => ("flag", Vec::new()),
         _ => ("text", Vec::new()),
     };
-    Transcode::OPTIONS.iter().map(|option| (option.name, kind(option.value).0, kind(option.value).1)).collect()
+    options.iter().map(|option| (option.name, kind(option.value).0, kind(option.value).1)).collect()
 }
 
 fn json(value: &impl serde::Serialize) -> PyResult<String> {
@@ -56,7 +69,7 @@ pub(crate) fn decode<'py>(
     let job = job(py, &options)?;
     let memory = Memory::of(data)?;
     let mut text = Vec::with_capacity(memory.as_slice().len());
-    let mut source = Source::new(From::Memory { memory, at: 0 });
+    let mut source = Watched::new(Source::Memory(memory.into()).open()?);
     let outcome = py.detach(|| job.run(&mut source, &mut text));
     let report = outcome.map_err(|error| in_memory(py, data, &error))?;
     let text = String::from_utf8(text).map_err(|_| PyValueError::new_err("the target is not UTF-8"))?;
@@ -82,7 +95,7 @@ fn in_memory(py: Python<'_>, data: &Bound<'_, PyAny>, error: &Error) -> PyErr {
 pub(crate) fn detect(py: Python<'_>, input: &Bound<'_, PyAny>, options: Options, whole: bool) -> PyResult<String> {
     let job = job(py, &options)?;
     let mut detector = if whole { job.whole_detector() } else { job.detector() };
-    let mut source = Source::new(From::of(input)?);
+    let mut source = Watched::of(input)?;
     let verdict = py.detach(|| {
         while !detector.is_done() {
             let src = source.fill_buf()?;
@@ -108,7 +121,7 @@ pub(crate) fn transcode(
 ) -> PyResult<String> {
     let job = job(py, &options)?;
     job.validate().map_err(|error| raised(py, &error))?;
-    let mut source = Source::new(From::of(input)?);
+    let mut source = Watched::of(input)?;
     let mut sink = Output::of(output)?;
     let outcome = py.detach(|| job.run(&mut source, &mut sink));
     let report = outcome.map_err(|error| raised(py, &error))?;
@@ -119,81 +132,28 @@ pub(crate) fn transcode(
 /// How many bytes are read until Ctrl-C is looked for.
 const STRETCH: u64 = 4 << 20;
 
-/// How many bytes [`find_shape`] needs: one more than it examines, to know whether there are more.
-pub(crate) const SHAPE_BYTES: usize = SNIFFED + 1;
-
-/// How many bytes are read from a file object at a time.
-const PIECE: usize = 256 << 10;
-
-/// Where input comes from.
-enum From {
-    File(BufReader<File>),
-    /// A binary file object, the method that reads from it, and what was read.
-    Object {
-        file: Py<PyAny>,
-        read: &'static str,
-        piece: Vec<u8>,
-        at: usize,
-    },
-    Memory {
-        memory: Memory,
-        at: usize,
-    },
-    /// A buffer that is copied piece by piece: the last piece, where its rest begins, and where the next one does.
-    Lent {
-        lent: Lent,
-        piece: Vec<u8>,
-        at: usize,
-        next: usize,
-    },
-}
-
-impl From {
-    /// Opens a path, or takes a file object or bytes.
-    fn of(input: &Bound<'_, PyAny>) -> PyResult<From> {
-        if input.hasattr("read")? {
-            // `read` of a buffered pipe waits for as many bytes as are asked for, and whoever sends them may wait, too.
-            let is_buffered = input.is_instance(&input.py().import("io")?.getattr("BufferedReader")?)?;
-            let read = if is_buffered { "read1" } else { "read" };
-            return Ok(From::Object { file: input.clone().unbind(), read, piece: Vec::new(), at: 0 });
-        }
-        if input.is_instance_of::<PyString>() || input.hasattr("__fspath__")? {
-            let path: PathBuf = input.extract()?;
-            return Ok(From::File(BufReader::with_capacity(PIECE, open(input, File::open(path))?)));
-        }
-        Ok(match Input::of(input)? {
-            Input::Memory(memory) => From::Memory { memory, at: 0 },
-            Input::Lent(lent) => From::Lent { lent, piece: Vec::new(), at: 0, next: 0 },
-        })
-    }
-}
-
-/// Names the file in the error.
-fn open(path: &Bound<'_, PyAny>, file: io::Result<File>) -> PyResult<File> {
-    file.map_err(|error| match (error.raw_os_error(), error.to_string()) {
-        (Some(code), text) => {
-            let text = text.split(" (os error").next().unwrap_or_default().to_owned();
-            pyo3::exceptions::PyOSError::new_err((code, text, path.clone().unbind()))
-        }
-        (None, _) => error.into(),
-    })
-}
+/// How many bytes of output a piece of input can have room for at once.
+const ROOM: usize = 512 << 10;
 
 /// Input that looks for Ctrl-C now and then.
-pub(crate) struct Source {
-    from: From,
+pub(crate) struct Watched {
+    reader: Reader,
     read: u64,
     /// Where it looks next.
     next_look: u64,
 }
 
-impl Source {
-    fn new(from: From) -> Self {
-        Source { from, read: 0, next_look: STRETCH }
+impl Watched {
+    fn new(reader: Reader) -> Self {
+        Watched { reader, read: 0, next_look: STRETCH }
+    }
+
+    fn of(input: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Watched::new(Source::of(input)?.open()?))
     }
 }
 
-impl Read for Source {
+impl Read for Watched {
     fn read(&mut self, dst: &mut [u8]) -> io::Result<usize> {
         let src = self.fill_buf()?;
         let len = src.len().min(dst.len());
@@ -203,46 +163,18 @@ impl Read for Source {
     }
 }
 
-impl BufRead for Source {
+impl BufRead for Watched {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.read >= self.next_look {
             self.next_look = self.read + STRETCH;
             Python::attach(|py| py.check_signals()).map_err(io::Error::other)?;
         }
-        match &mut self.from {
-            From::File(file) => file.fill_buf(),
-            From::Memory { memory, at } => {
-                let rest = &memory.as_slice()[*at..];
-                Ok(&rest[..rest.len().min(PIECE)])
-            }
-            From::Lent { lent, piece, at, next } => {
-                if *at == piece.len() {
-                    piece.resize(PIECE, 0);
-                    let len = lent.read_at(*next, piece);
-                    piece.truncate(len);
-                    (*at, *next) = (0, *next + piece.len());
-                }
-                Ok(&piece[*at..])
-            }
-            From::Object { file, read, piece, at } => {
-                if *at == piece.len() {
-                    let next = Python::attach(|py| {
-                        let data = file.bind(py).call_method1(*read, (PIECE,))?;
-                        Ok::<_, PyErr>(Memory::of(&data)?.as_slice().to_vec())
-                    });
-                    (*piece, *at) = (next.map_err(io::Error::other)?, 0);
-                }
-                Ok(&piece[*at..])
-            }
-        }
+        self.reader.fill_buf()
     }
 
     fn consume(&mut self, len: usize) {
         self.read += len as u64;
-        match &mut self.from {
-            From::File(file) => file.consume(len),
-            From::Memory { at, .. } | From::Lent { at, .. } | From::Object { at, .. } => *at += len,
-        }
+        self.reader.consume(len);
     }
 }
 
@@ -260,7 +192,7 @@ impl Stream {
     #[new]
     fn new(py: Python<'_>, options: Options) -> PyResult<Self> {
         let transcoder = job(py, &options)?.transcoder().map_err(|error| raised(py, &error))?;
-        Ok(Stream { transcoder: Box::new(Mutex::new(transcoder)), room: vec![0; 2 * PIECE] })
+        Ok(Stream { transcoder: Box::new(Mutex::new(transcoder)), room: vec![0; ROOM] })
     }
 
     /// Converts `src`, all of it; returns the output and the error, if there is one. With `last`, nothing follows.
@@ -303,7 +235,7 @@ impl Stream {
     }
 }
 
-/// Finds how the records of an input are stored. `head` has its first [`SHAPE_BYTES`], or all of it. `file` chooses a
+/// Finds how the records of an input are stored. `head` has its first `SHAPE_BYTES`, or all of it. `file` chooses a
 /// file of a tape image.
 #[pyfunction]
 #[pyo3(signature = (head, file=None))]
@@ -311,8 +243,7 @@ pub(crate) fn find_shape(head: &Bound<'_, PyAny>, file: Option<&str>) -> PyResul
     let bad = |what: String| PyValueError::new_err(what);
     let file = file.map(|text| text.parse::<TapeFile>().map_err(|error| bad(format!("file={text:?}: {error}"))));
     let head = Memory::of(head)?;
-    let head = head.as_slice();
-    let shape = records::look(head, head.len() < SHAPE_BYTES, file.transpose()?.as_ref()).shape();
+    let shape = found_shape(head.as_slice(), file.transpose()?.as_ref());
     shape.map(|shape| shape.to_string()).map_err(|none| bad(format!("records=\"auto\": {none}")))
 }
 
@@ -320,7 +251,7 @@ pub(crate) fn find_shape(head: &Bound<'_, PyAny>, file: Option<&str>) -> PyResul
 #[pyclass(module = "charpipe._charpipe")]
 pub(crate) struct Records {
     /// The lock makes it `Sync`; it is never waited for.
-    records: Mutex<records::Records<Source>>,
+    records: Mutex<records::Records<Watched>>,
     /// The number and the offset of the record that was returned last.
     place: (u64, u64),
 }
@@ -332,7 +263,7 @@ impl Records {
     fn new(input: &Bound<'_, PyAny>, shape: &str, limit: Option<usize>) -> PyResult<Self> {
         let shape: Shape =
             shape.parse().map_err(|error: records::BadShape| PyValueError::new_err(error.to_string()))?;
-        let mut records = records::Records::new(Source::new(From::of(input)?), &shape);
+        let mut records = records::Records::new(Watched::of(input)?, &shape);
         if let Some(limit) = limit {
             records = records.limit(limit);
         }

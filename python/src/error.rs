@@ -1,9 +1,11 @@
 //! Errors of the library as Python's exceptions. The classes are in `charpipe/_errors.py`.
 
 use charpipe::{Error, ErrorKind};
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use std::io;
+use std::path::Path;
 
 /// Returns the exception for an error of the library.
 pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
@@ -34,6 +36,31 @@ fn made(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     let errors = py.import("charpipe._errors")?;
     let exception = errors.call_method1("made", (arguments, os_error))?;
     Ok(PyErr::from_value(exception))
+}
+
+/// Returns Python's own exception if that is what the error is.
+pub(crate) fn raised_inside(error: &io::Error) -> Option<PyErr> {
+    let raised = error.get_ref()?.downcast_ref::<PyErr>()?;
+    Some(Python::attach(|py| raised.clone_ref(py)))
+}
+
+/// Returns the `OSError` for a file, with its name.
+pub(crate) fn named(error: &io::Error, path: &Path) -> PyErr {
+    let text = error.to_string();
+    // Errors of the library's own rules have no number, but Python chooses the class by it. These are the same everywhere.
+    let number = error.raw_os_error().or(match error.kind() {
+        io::ErrorKind::PermissionDenied => Some(13),
+        io::ErrorKind::AlreadyExists => Some(17),
+        io::ErrorKind::IsADirectory => Some(21),
+        _ => None,
+    });
+    match number {
+        Some(number) => {
+            let text = text.split(" (os error").next().unwrap_or_default().to_owned();
+            PyOSError::new_err((number, text, path.as_os_str().to_owned()))
+        }
+        None => PyOSError::new_err(format!("{}: {text}", path.display())),
+    }
 }
 
 /// Returns the exception for a codec that broke its contract.

@@ -4,7 +4,7 @@
 //! The state between two calls consists of a number from the library, and of the bytes or the text that the codec has
 //! not taken yet. These are kept here, and fed again before the next input.
 
-use crate::codec::Charset;
+use crate::charset::Charset;
 use crate::strings::Data;
 use crate::{decode, encode};
 use charpipe::codec::Stop;

@@ -6,6 +6,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `codec` | [`codec::Codec`]: a charset as Python's codecs need it |
+//! | `charset` | a codec of the library, and the tables that Python's strings are made with |
 //! | `page` | single-byte charsets by a table of 256 characters, without going through UTF-8 |
 //! | `multi` | all other charsets, as long as nothing is wrong with the text |
 //! | `decode`, `encode` | text with faults, and Python's error handlers |
@@ -13,12 +14,14 @@
 //! | `strings` | reads and makes Python's strings and buffers; has `unsafe`, as `arrow/capsule` does |
 //! | `scratch` | memory that is kept between calls |
 //! | `convert` | whole conversions: `decode`, `detect`, `transcode`, `records`, and the stream behind `open` |
+//! | `source` | inputs: paths, buffers, and file objects |
 //! | `output` | outputs: paths that are replaced when the output is complete, and file objects |
 //! | `registry` | the codecs of the process, and the tables that were loaded |
 //! | `arrow` | records as Arrow record batches, and back |
 //! | `error` | errors of the library as Python's exceptions |
 
 mod arrow;
+mod charset;
 mod codec;
 mod convert;
 mod decode;
@@ -30,6 +33,7 @@ mod output;
 mod page;
 mod registry;
 mod scratch;
+mod source;
 mod strings;
 
 /// Python allocates objects of its classes, and aligns them to this many bytes, or to twice as many. A reference to what
@@ -50,14 +54,14 @@ mod _charpipe {
     #[pymodule_export]
     const __VERSION__: &str = env!("CARGO_PKG_VERSION");
     #[pymodule_export]
-    const SHAPE_BYTES: usize = crate::convert::SHAPE_BYTES;
+    const SHAPE_BYTES: usize = crate::source::SHAPE_BYTES;
 
     #[pymodule_export]
     use crate::arrow::{Batch, RecordStream, read_records, split_records, write_records};
     #[pymodule_export]
     use crate::codec::Codec;
     #[pymodule_export]
-    use crate::convert::{Records, Stream, decode, detect, find_shape, options, transcode};
+    use crate::convert::{Records, Stream, decode, detect, find_shape, options, rows_options, transcode};
     #[pymodule_export]
     use crate::incremental::{IncrementalDecoder, IncrementalEncoder};
     #[cfg(unix)]

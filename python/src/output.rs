@@ -1,5 +1,6 @@
 //! Outputs: paths, which the library replaces when the output is complete, and Python's file objects.
 
+use crate::error::{named, raised_inside};
 use charpipe::files::OutputFile;
 use pyo3::exceptions::{PyBlockingIOError, PyOSError};
 use pyo3::prelude::*;
@@ -44,33 +45,8 @@ impl Output {
                 let file = file.into_inner().map_err(io::IntoInnerError::into_error);
                 file.and_then(OutputFile::commit).map_err(|error| named(&error, &path))
             }
-            Output::Object(_) => self.flush().map_err(|error| raised(&error).unwrap_or_else(|| error.into())),
+            Output::Object(_) => self.flush().map_err(|error| raised_inside(&error).unwrap_or_else(|| error.into())),
         }
-    }
-}
-
-/// Returns Python's own exception if that is what the error is.
-pub(crate) fn raised(error: &io::Error) -> Option<PyErr> {
-    let raised = error.get_ref()?.downcast_ref::<PyErr>()?;
-    Some(Python::attach(|py| raised.clone_ref(py)))
-}
-
-/// Returns the `OSError` for a file, with its name.
-pub(crate) fn named(error: &io::Error, path: &Path) -> PyErr {
-    let text = error.to_string();
-    // Errors of the library's own rules have no number, but Python chooses the class by it. These are the same everywhere.
-    let number = error.raw_os_error().or(match error.kind() {
-        io::ErrorKind::PermissionDenied => Some(13),
-        io::ErrorKind::AlreadyExists => Some(17),
-        io::ErrorKind::IsADirectory => Some(21),
-        _ => None,
-    });
-    match number {
-        Some(number) => {
-            let text = text.split(" (os error").next().unwrap_or_default().to_owned();
-            PyOSError::new_err((number, text, path.as_os_str().to_owned()))
-        }
-        None => PyOSError::new_err(format!("{}: {text}", path.display())),
     }
 }
 
@@ -118,7 +94,7 @@ fn how_many(object: &Bound<'_, PyAny>, returned: &Bound<'_, PyAny>, len: usize) 
 
 /// Opens a path. Other threads of Python go on meanwhile, as a FIFO is waited for until somebody reads it.
 fn opened<T: Send>(py: Python<'_>, path: &Path, open: impl FnOnce(&Path) -> io::Result<T> + Send) -> PyResult<T> {
-    py.detach(|| open(path)).map_err(|error| raised(&error).unwrap_or_else(|| named(&error, path)))
+    py.detach(|| open(path)).map_err(|error| raised_inside(&error).unwrap_or_else(|| named(&error, path)))
 }
 
 /// Runs Python's signal handlers, so that Ctrl-C ends the waiting.

@@ -65,7 +65,7 @@ def test_every_file_of_carddemo_has_the_same_text_as_its_ascii_copy():
         ("TRANTYPE", "CVTRA03Y", "trantype", 60),
     ]
     for name, book, copy, length in pairs:
-        found = table(EBCDIC / f"AWS.M2.CARDDEMO.{name}.PS", layout=f"ALL 1 {length} text\n", trim="nothing")
+        found = table(EBCDIC / f"AWS.M2.CARDDEMO.{name}.PS", layout=f"ALL 1 {length} text\n", trim="none")
         lines = [line.ljust(length)[:length] for line in (ASCII / f"{copy}.txt").read_text().splitlines()]
         assert [row["ALL"] for row in found.to_pylist()] == lines, name
         fields = table(EBCDIC / f"AWS.M2.CARDDEMO.{name}.PS", layout=BOOKS / f"{book}.cpy")
@@ -126,7 +126,7 @@ def test_groups_arrays_and_counts():
 
 def test_record_types_leave_the_others_null():
     layout = "K 1 1 text\nwhen K=A: ONE\nX 2 2 text\nwhen K=B: TWO\nY 2 2 zoned,unsigned\nZ 4 1*2 text\nend\n"
-    rows = table(ebcdic("Axy  B12pq"), layout=layout, records="fb:5", extra=["_type"]).to_pylist()
+    rows = table(ebcdic("Axy  B12pq"), layout=layout, records="fb:5").to_pylist()
     assert rows == [
         {"_type": "ONE", "K": "A", "ONE": {"X": "xy"}, "TWO": None},
         {"_type": "TWO", "K": "B", "ONE": None, "TWO": {"Y": Decimal(12), "Z": ["p", "q"]}},
@@ -136,7 +136,10 @@ def test_record_types_leave_the_others_null():
 def test_conditions_for_a_copybook():
     book = "       01 R.\n 05 K PIC X.\n 05 A PIC X(2).\n 05 B REDEFINES A PIC 9(2).\n"
     rows = table(ebcdic("1xy212"), layout=book, when=["K=1: A", "K=2: B"]).to_pylist()
-    assert rows == [{"K": "1", "A": "xy", "B": None}, {"K": "2", "A": None, "B": Decimal(12)}]
+    assert rows == [
+        {"_type": "A", "K": "1", "A": "xy", "B": None},
+        {"_type": "B", "K": "2", "A": None, "B": Decimal(12)},
+    ]
 
 
 def test_dates():
@@ -146,7 +149,7 @@ def test_dates():
     assert [str(row[name]) for name in "BCD"] == ["2024-02-29", "2024-02-29", "2049-02-01"]
     empty = table(ebcdic(" " * 8 + "0" * 8 + "0000000" + " " * 8), layout=layout, dates=dates).to_pylist()[0]
     assert [empty[name] for name in "BCD"] == [None] * 3
-    with pytest.raises(charpipe.RecordError, match='record 1, field B: "20230229" is not a date like YYYYMMDD') as error:
+    with pytest.raises(charpipe.RecordError, match='byte 8: record 1, field B, columns 9-16: F2 .*: "20230229" is not a date like YYYYMMDD') as error:
         list(charpipe.read(ebcdic(" " * 8 + "20230229" + "2024060" + "01-02-49"), layout=layout, encoding="IBM037", dates=dates))
     assert error.value.code == "bad-date"
     for pattern in ["YYYY", "MMDD", "YYYYMMDDDDD", ""]:
@@ -163,16 +166,17 @@ def test_mixed_pages():
 
 
 def test_columns_are_chosen_in_the_order_of_the_layout():
-    found = table(item(1), layout=LIST, columns=["COUNT", "ID"])
+    found = table(item(1), layout=LIST, select=["COUNT", "ID"])
     assert found.column_names == ["ID", "COUNT"]
-    assert table(item(1) * 3, layout=LIST, columns=[]).num_rows == 3
-    assert table(item(1), layout=LIST, columns=["_number", "ID"]).column_names == ["_number", "ID"]
+    assert table(item(1) * 3, layout=LIST, select=[]).num_rows == 3
+    assert table(item(1), layout=LIST, select="COUNT, ID").column_names == ["ID", "COUNT"]
+    assert table(item(1), layout=LIST, select=["ID"], add_columns="number").column_names == ["_number", "ID"]
 
 
 def test_columns_that_are_no_fields():
     data = item(1) + item(2)
-    extra = ["_file", "_number", "_offset", "_type", "_record", "_errors"]
-    rows = table(data, layout=LIST, columns=["ID", "_number"], extra=extra + extra, name="in").to_pylist()
+    added = ["file", "number", "offset", "type", "record", "errors"]
+    rows = table(data, layout=LIST, select=["ID"], add_columns=added + added, name="in").to_pylist()
     assert rows[1] == {
         "_file": "in",
         "_number": 2,
@@ -186,6 +190,62 @@ def test_columns_that_are_no_fields():
 
 def test_underscores():
     assert table(b"\xc1", layout="A-B 1 1 text\n", underscores=True).column_names == ["A_B"]
+
+
+def test_two_names_that_underscores_make_one():
+    with pytest.raises(ValueError, match="two columns would have the name A_B"):
+        charpipe.read(b"", layout="A-B 1 1 text\nA_B 2 1 text\n", underscores=True)
+
+
+def test_a_layout_with_all_options():
+    book = b"       01 R.\n 05 F COMP-1.\n 05 B PIC S9(4) COMP-5.\n 05 FILLER PIC X.\n 05 T PIC X(3).\n"
+    data = bytes.fromhex("0000C03F 0100 C1") + b"\xc1\x15\x00"
+    row = table(data, layout=book, layout_format="copybook", float="ieee", byte_order="little", trim="nuls").to_pylist()
+    assert row == [{"F": 1.5, "B": 1, "T": "A\x85"}]
+    rows = table(data, layout=book, filler=True, controls="space", record_newlines="space", trim="none").to_pylist()
+    assert rows[0]["T"] == "A  " and list(rows[0]) == ["F", "B", "FILLER", "T"]
+    for options in ({"controls": "error", "trim": "none"}, {"record_newlines": "error"}):
+        with pytest.raises(charpipe.RecordError, match="byte 7: record 1, field T") as error:
+            list(charpipe.read(data, layout=book, **options))
+        assert error.value.code in ("control", "newline-in-record")
+    with pytest.raises(charpipe.RecordError) as error:
+        list(charpipe.read(b"\xf0\x0c", layout="A 1 2 packed\n", exact=True))
+    assert error.value.code in ("bad-number", "not-canonical")
+
+
+def test_layouts_in_json():
+    layout = b'{"transf": [{"type": "ch", "bytes": 2, "name": "A"}, {"type": "pd+", "bytes": 2, "dplaces": 1, "name": "B"}]}'
+    data = b"\xc1\xc2\x12\x3c"
+    for layout_format in ("json", "auto"):
+        rows = table(data, layout=layout, layout_format=layout_format).to_pylist()
+        assert rows == [{"A": "AB", "B": Decimal("12.3")}]
+    with pytest.raises(ValueError, match="layout: line 1"):
+        table(data, layout=layout, layout_format="fields")
+
+
+def test_the_options_are_those_of_the_table():
+    """Rust has the table. The functions, the types and the pages have exactly its options."""
+    import inspect
+    import re
+
+    from charpipe import _charpipe, arrow
+
+    table = {name.replace("-", "_") for name, _, _ in _charpipe.rows_options()}
+    expected = table - set(arrow.NOT_HERE) | {"encoding"}
+    own = {"source", "layout", "split", "batch_rows", "name", "unknown"}
+    assert set(inspect.signature(charpipe.read).parameters) - own == expected
+    written = set(inspect.signature(charpipe.write).parameters) - {"data", "target", "layout", "unknown"}
+    assert written < expected
+    for parameter in inspect.signature(charpipe.read).parameters.values():
+        words = dict((name.replace("-", "_"), words) for name, _, words in _charpipe.rows_options()).get(parameter.name)
+        assert not words or parameter.default in words, parameter
+    types = (pathlib.Path(arrow.__file__).parent / "_charpipe.pyi").read_text()
+    listed = re.search(r"_RowsOption = Literal\[(.*?)\]", types, re.DOTALL)[1]
+    assert set(re.findall(r'"(\w+)"', listed)) == table - {"jobs"}
+    page = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
+    section = page.read_text().split("## Options of `read`")[1].split("\n## ")[0]
+    rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == expected
 
 
 def test_batches():
@@ -204,9 +264,9 @@ def test_an_error_comes_after_all_rows_before_it():
     for _ in range(2):
         with pytest.raises(charpipe.RecordError) as error:
             next(stream)
-        assert str(error.value).startswith("byte 30: record 3, field AMOUNT, columns 11-13: 82 81 84 is not a number")
+        assert str(error.value).startswith("byte 40: record 3, field AMOUNT, columns 11-13: 82 81 84 is not a number")
     found = error.value
-    assert (found.code, found.offset, found.record, found.field) == ("bad-number", 30, 3, "AMOUNT")
+    assert (found.code, found.offset, found.record, found.field) == ("bad-number", 40, 3, "AMOUNT")
     assert found.bytes == b"\x82\x81\x84"
     assert isinstance(found, ValueError)
 
@@ -216,13 +276,13 @@ def test_a_consumer_of_the_stream_gets_the_message():
         charpipe.read(item(1) + item(3, amount=b"\0\0\0"), layout=LIST, encoding="IBM037", name="x.dat")
     )
     assert reader.read_next_batch().num_rows == 1
-    with pytest.raises((OSError, ValueError), match="x.dat: byte 15: record 2, field AMOUNT"):
+    with pytest.raises((OSError, ValueError), match="x.dat: byte 25: record 2, field AMOUNT"):
         reader.read_next_batch()
 
 
 def test_bad_values_become_null_with_a_reason():
     data = item(1) + item(2, amount=b"\x40\x40\x40") + item(3)
-    rows = table(data, layout=LIST, on_bad="null").to_pylist()
+    rows = table(data, layout=LIST, on_bad="null", add_columns=["errors"]).to_pylist()
     assert [row["AMOUNT"] for row in rows] == [Decimal("12.34"), None, Decimal("12.34")]
     assert [row["_errors"] is None for row in rows] == [True, False, True]
     (error,) = rows[1]["_errors"]
@@ -233,17 +293,29 @@ def test_bad_values_become_null_with_a_reason():
 
 def test_a_record_that_cannot_be_read_becomes_a_row_of_nulls():
     layout = "N 1 1 zoned,unsigned\nwhen N=1: ONE\nX 2 1 text\nwhen N=2: TWO\nY 2 1*2 text\nend\n"
-    rows = table(ebcdic("1a 9b 2cd"), layout=layout, records="fb:3", on_bad="null", extra=["_record"]).to_pylist()
+    rows = table(ebcdic("1a 9b 2cd"), layout=layout, records="fb:3", on_bad="null", add_columns=["record", "errors"]).to_pylist()
     assert [row["N"] for row in rows] == [1, None, 2]
     assert rows[1]["_errors"][0]["code"] == "unknown-type"
     assert (rows[1]["ONE"], rows[1]["TWO"], rows[1]["_record"]) == (None, None, ebcdic("9b "))
     assert rows[2]["TWO"] == {"Y": ["c", "d"]}
 
 
+def test_bad_values_are_null_without_a_reason_if_none_is_asked_for():
+    data = item(1, amount=b"\x40\x40\x40")
+    assert table(data, layout=LIST, on_bad="null").column_names == ["ID", "NAME", "AMOUNT", "COUNT"]
+    assert table(data, layout=LIST, on_bad="null")["AMOUNT"].to_pylist() == [None]
+    layout = "N 1 1 zoned,unsigned\nwhen N=1: ONE\nX 2 1 text\nend\n"
+    stream = charpipe.read(ebcdic("1a9b"), layout=layout, records="fb:2", on_bad="null")
+    assert next(stream).num_rows == 1
+    with pytest.raises(charpipe.RecordError, match="byte 2: record 2") as error:
+        next(stream)
+    assert error.value.code == "unknown-type"
+
+
 def test_many_bad_values_fill_several_batches():
     # 1.6 million reports of about 100 bytes, which are more than a batch may have.
     layout = "A 1 1*400 zoned,unsigned\n"
-    stream = charpipe.read(b"\xff" * 1_600_000, layout=layout, encoding="IBM037", on_bad="null")
+    stream = charpipe.read(b"\xff" * 1_600_000, layout=layout, encoding="IBM037", on_bad="null", add_columns="errors")
     batches = [pyarrow.record_batch(batch) for batch in stream]
     assert len(batches) > 1 and sum(batch.num_rows for batch in batches) == 4000
     assert all(len(batch.column("_errors").flatten()) == 400 * batch.num_rows for batch in batches)
@@ -255,8 +327,8 @@ def test_short_records():
     with pytest.raises(charpipe.RecordError, match="the record has 2 bytes, but this field ends at byte 6") as error:
         next(charpipe.read(data, layout=layout, encoding="IBM037", records="rdw"))
     assert error.value.code == "record-too-short"
-    assert table(data, layout=layout, records="rdw", short_records=True).to_pylist() == [{"A": Decimal(12), "B": None}]
-    rows = table(data, layout=layout, records="rdw", on_bad="null").to_pylist()
+    assert table(data, layout=layout, records="rdw", short_records="null").to_pylist() == [{"A": Decimal(12), "B": None}]
+    rows = table(data, layout=layout, records="rdw", on_bad="null", add_columns="errors").to_pylist()
     assert rows[0]["_errors"][0]["code"] == "record-too-short"
 
 
@@ -265,16 +337,16 @@ def test_records_that_are_longer_than_the_layout():
     data = b"\0\x06\0\0" + ebcdic("ab") + b"\0\x07\0\0" + ebcdic("cde")
     stream = charpipe.read(data, layout=layout, encoding="IBM037", records="rdw")
     assert len(next(stream)) == 1
-    message = "byte 6: record 2: it has 3 bytes, but the layout describes only 2 of them"
+    message = "byte 12: record 2: it has 3 bytes, but the layout describes only 2 of them"
     with pytest.raises(charpipe.RecordError, match=message) as error:
         next(stream)
     assert (error.value.code, error.value.record, error.value.field) == ("longer-than-layout", 2, None)
     rows = table(data, layout=layout, records="rdw", overlong="cut").to_pylist()
     assert rows == [{"A": "ab"}, {"A": "cd"}]
-    rows = table(data, layout=layout, records="rdw", on_bad="null").to_pylist()
+    rows = table(data, layout=layout, records="rdw", on_bad="null", add_columns="errors").to_pylist()
     assert [row["A"] for row in rows] == ["ab", None]
     assert rows[1]["_errors"][0]["code"] == "longer-than-layout"
-    with pytest.raises(ValueError, match="overlong='wrap': expected fail or cut|overlong=\"wrap\": expected fail or cut"):
+    with pytest.raises(ValueError, match='option overlong: "wrap" is not one of fail, cut'):
         charpipe.read(data, layout=layout, encoding="IBM037", records="rdw", overlong="wrap")
 
 
@@ -304,9 +376,9 @@ def test_parts_and_batches_end_at_the_same_error():
 
 def test_a_number_that_its_picture_has_no_room_for():
     # Four digits in three bytes: the first half byte should be zero.
-    with pytest.raises(charpipe.RecordError, match="12345 has more than the 4 digits that its picture has") as error:
+    with pytest.raises(charpipe.RecordError, match='columns 1-3: 12 34 5C: "12345" does not fit; expected at most the 4 digits that its picture has') as error:
         next(charpipe.read(b"\x12\x34\x5c", layout="A 1 3 packed,digits=4\n", encoding="IBM037"))
-    assert error.value.code == "does-not-fit"
+    assert (error.value.code, error.value.bytes) == ("does-not-fit", b"\x12\x34\x5c")
     rows = table(b"\x12\x34\x5c\x01\x23\x4c", layout="A 1 3 packed,digits=4\n", on_bad="null").to_pylist()
     assert [row["A"] for row in rows] == [None, Decimal(1234)]
 
@@ -326,17 +398,26 @@ def test_bad_options_are_errors_before_anything_is_read():
         with pytest.raises(error, match=match):
             charpipe.read(b"", **{"layout": LIST, "encoding": "IBM037", **options})
 
-    fails(ValueError, "NAMES", columns=["NAMES"])
-    fails(ValueError, "one of _file, _number", extra=["_line"])
+    fails(ValueError, "NAMES", select=["NAMES"])
+    fails(ValueError, "one of file, number", add_columns=["line"])
     fails(ValueError, "is not a record shape", records="fbb:80")
     fails(LookupError, "IBM9999", encoding="IBM9999")
-    fails(ValueError, "on_bad=\"skip\": expected error or null", on_bad="skip")
-    fails(ValueError, "trim=\"x\"", trim="x")
+    fails(ValueError, 'on-bad: "skip" is not one of error, null', on_bad="skip")
+    fails(ValueError, 'trim: "x" is not one of blanks, nuls', trim="x")
     fails(ValueError, "layout: line 1, column", layout="A 1 x text\n")
     fails(ValueError, "layout: line 2", layout="       01 A.\n  05 B PIX X.\n")
-    fails(ValueError, "have 1 to 3 bytes: say how they are stored", layout=ODO)
+    fails(ValueError, "have 1 to 3 bytes, so it must be said how they are stored", layout=ODO)
     fails(ValueError, "when", when=["X=1: NO"])
-    fails(TypeError, "columns must be a list of names", columns="ID")
+    fails(ValueError, "exact: cannot be used with on-bad null", exact=True, on_bad="null")
+    for old, new in [
+        ("floats", "float"),
+        ("byteorder", "byte_order"),
+        ("file", "tape_file"),
+        ("columns", "select"),
+        ("extra", "add_columns"),
+    ]:
+        fails(TypeError, f"unexpected keyword argument '{old}': the option is named '{new}'", **{old: "x"})
+    fails(TypeError, "unexpected keyword argument 'colour'$", colour="red")
     fails(FileNotFoundError, "absent", layout=pathlib.Path("absent.cpy"))
     with pytest.raises(FileNotFoundError, match="absent.dat"):
         charpipe.read("absent.dat", layout=LIST, encoding="IBM037")
@@ -370,6 +451,59 @@ def test_inputs(tmp_path):
         assert table(view, layout=LIST) == expected
     with open(path) as file, pytest.raises(TypeError, match="binary mode"):
         charpipe.read(file, layout=LIST, encoding="IBM037")
+
+
+def test_sources_are_read_the_same_way_everywhere(tmp_path):
+    class Bytearrays(io.RawIOBase):
+        def __init__(self, data):
+            self.file = io.BytesIO(data)
+
+        def read(self, size=-1):
+            return bytearray(self.file.read(size))
+
+        def seek(self, offset, whence=0):
+            return self.file.seek(offset, whence)
+
+        def tell(self):
+            return self.file.tell()
+
+    data = b"".join(b"\0\x06\0\0" + ebcdic(f"{number:02}") for number in range(50))
+    path = tmp_path / "in.dat"
+    path.write_bytes(data)
+    numbers = [f"{number:02}" for number in range(50)]
+
+    def read(source, records="rdw"):
+        fields = table(source(), layout="A 1 2 text\n", records=records)["A"].to_pylist()
+        assert fields == [one.decode("cp037") for one in charpipe.records(source(), records)]
+        assert fields == charpipe.decode(data, "IBM037", records=records).split()[-len(fields) :]
+        return fields
+
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        for records in ("rdw", "auto"):
+            assert read(lambda: Bytearrays(data), records) == numbers
+            assert read(lambda: path, records) == numbers
+            mapped.seek(6)
+            # A buffer is read as a whole, a file from where it stands.
+            assert read(lambda: mapped, records) == numbers
+            out = io.BytesIO()
+            charpipe.transcode(mapped, out, from_="IBM037", records=records)
+            assert out.getvalue().decode().split() == numbers
+
+            def after_the_first():
+                stream = io.BytesIO(data)
+                stream.seek(6)
+                return stream
+
+            assert read(after_the_first, records) == numbers[1:]
+
+
+def test_a_pipe_is_read_once():
+    data = b"".join(b"\0\x13\0\0" + item(number) for number in range(200))
+    reading, writing = os.pipe()
+    with open(writing, "wb") as file:
+        file.write(data)
+    with open(reading, "rb") as file:
+        assert table(file, layout=LIST, records="auto").num_rows == 200
 
 
 def test_a_file_object_that_fails():
@@ -413,7 +547,7 @@ def test_remote_files():
     with fsspec.open("memory://folder/list.txt", "wb") as file:
         file.write(LIST.encode())
     url = "memory://folder/in.dat"
-    rows = table(url, layout="memory://folder/list.txt", extra=["_file"]).to_pylist()
+    rows = table(url, layout="memory://folder/list.txt", add_columns=["file"]).to_pylist()
     assert [row["_file"] for row in rows] == [url] * 5
     parts = charpipe.splits(url, "fb:15", 30)
     assert [tuple(part) for part in parts] == [(0, 30, 1), (30, 60, 3), (60, 75, 5)]
@@ -446,7 +580,7 @@ def test_every_record_is_in_one_part(records, tmp_path):
     path = tmp_path / "in.dat"
     path.write_bytes(framed(records, data))
     size = path.stat().st_size
-    options = {"layout": LIST, "records": records, "extra": ["_number", "_offset"]}
+    options = {"layout": LIST, "records": records, "add_columns": ["number", "offset"]}
     whole = table(path, **options)
     assert whole.num_rows == 3000
     for count in range(1, 41):
@@ -475,7 +609,7 @@ def test_records_of_a_part_are_counted_from_its_beginning():
     data = framed("rdw", [item(1), item(2), item(3, amount=b"\0\0\0")])
     stream = charpipe.read(data, layout=LIST, encoding="IBM037", records="rdw", split=(19, 57, None), name="x")
     assert next(stream).num_rows == 1
-    with pytest.raises(charpipe.RecordError, match="x, records counted from byte 19: byte 38: record 2, field AMOUNT"):
+    with pytest.raises(charpipe.RecordError, match="x, records counted from byte 19: byte 52: record 2, field AMOUNT"):
         next(stream)
 
 
@@ -555,7 +689,7 @@ def test_the_command_reads_the_same():
 def test_what_was_read_is_written_back(name, book, tmp_path):
     path, layout = EBCDIC / f"AWS.M2.CARDDEMO.{name}.PS", BOOKS / f"{book}.cpy"
     out = tmp_path / "out.dat"
-    stream = charpipe.read(path, layout=layout, encoding="IBM037", extra=["_number"])
+    stream = charpipe.read(path, layout=layout, encoding="IBM037", add_columns=["number"])
     assert charpipe.write(stream, out, layout=layout, encoding="IBM037") == path.stat().st_size // len_of(layout)
     again = table(out, layout=layout)
     assert again == table(path, layout=layout)

@@ -80,12 +80,12 @@ def test_the_same_rows_each_once_however_files_are_split(spark, tmp_path, record
         first += count
     (tmp_path / "_SUCCESS").write_bytes(b"?")
     paths = sorted(tmp_path.glob("*.dat"))
-    options = {"layout": LIST, "encoding": "IBM037", "records": records, "extra": ["_file", "_number", "_offset"]}
+    options = {"layout": LIST, "encoding": "IBM037", "records": records, "add_columns": ["file", "number", "offset"]}
     tables = [pyarrow.table(charpipe.read(str(path), **options)) for path in paths]
     expected = pyarrow.concat_tables(tables).to_pylist()
     assert len(expected) == sum(counts)
     for parts in (1, 2, 5, 40):
-        frame = load(spark, tmp_path, records=records, extra="_file,_number,_offset", partitions=parts)
+        frame = load(spark, tmp_path, records=records, add_columns="file,number,offset", partitions=parts)
         rows = sorted((row.asDict(recursive=True) for row in frame.collect()), key=lambda row: row["ID"])
         assert rows == expected, parts
 
@@ -113,7 +113,7 @@ def test_a_copybook_of_carddemo(spark):
 def test_record_types_become_structs(spark):
     when = '["EXPORT-REC-TYPE=C: EXPORT-CUSTOMER-DATA", "EXPORT-REC-TYPE=A: EXPORT-ACCOUNT-DATA"]'
     path = EBCDIC / "AWS.M2.CARDDEMO.EXPORT.DATA.PS"
-    frame = load(spark, path, BOOKS / "CVEXPORT.cpy", mode="PERMISSIVE", when=when, extra="_type", underscores="true")
+    frame = load(spark, path, BOOKS / "CVEXPORT.cpy", mode="PERMISSIVE", when=when, underscores="true")
     customers = frame.where("_type = 'EXPORT-CUSTOMER-DATA'")
     assert customers.where("EXPORT_ACCOUNT_DATA is null").count() == customers.count() > 0
     assert customers.select("EXPORT_CUSTOMER_DATA.EXP_CUST_FIRST_NAME").first()[0] == "IMMANUEL"
@@ -124,7 +124,7 @@ def test_record_types_become_structs(spark):
 def test_columns(spark, tmp_path):
     path = tmp_path / "in.dat"
     path.write_bytes(b"".join(map(item, range(100))))
-    frame = load(spark, path, columns="_number, ID")
+    frame = load(spark, path, select="ID", add_columns="number")
     assert frame.columns == ["_number", "ID"]
     # A schema that the caller gives chooses columns, and their types.
     reader = spark.read.format("charpipe").schema("COUNT bigint, ID decimal(9,0)")
@@ -133,7 +133,7 @@ def test_columns(spark, tmp_path):
     assert [tuple(row) for row in frame.orderBy("ID").limit(2).collect()] == [(0, Decimal(0)), (1, Decimal(1))]
     assert frame.count() == 100
     # Integers, names, and the bytes of a record.
-    frame = load(spark, path, integers="true", extra="_record")
+    frame = load(spark, path, integers="true", add_columns="record")
     assert dict(frame.dtypes)["ID"] == "int"
     assert bytes(frame.where("ID = 7").first()["_record"]) == item(7)
 
@@ -146,8 +146,10 @@ def test_bad_values(spark, tmp_path):
     assert [row["AMOUNT"] for row in rows] == [Decimal("0.01"), None, Decimal("0.03")]
     assert rows[1]["_errors"][0]["field"] == "AMOUNT"
     assert load(spark, path, mode="DROPMALFORMED").count() == 2
+    frame = load(spark, path, on_bad="null")
+    assert "_errors" not in frame.columns and frame.where("AMOUNT is null").count() == 1
     assert "_errors" not in load(spark, path, mode="DROPMALFORMED").columns
-    with pytest.raises(Exception, match="in.dat.*byte 21: record 2, field AMOUNT, columns 13-15: 40 40 40 is not a number"):
+    with pytest.raises(Exception, match="in.dat.*byte 33: record 2, field AMOUNT, columns 13-15: 40 40 40 is not a number"):
         load(spark, path).collect()
 
 
@@ -189,12 +191,14 @@ def test_a_file_that_grows_is_an_error(tmp_path):
     [
         ({"layot": "x"}, "unknown option 'layot'"),
         ({"mode": "LENIENT"}, "expected FAILFAST, PERMISSIVE or DROPMALFORMED"),
-        ({"integers": "yes"}, "expected true or false"),
+        ({"integers": "yes"}, "is not true or false"),
         ({"partitions": "none"}, "expected a positive number"),
         ({"records": "fbb"}, "is not a record shape"),
-        ({"columns": "NAMES"}, "NAMES"),
+        ({"select": "NAMES"}, "NAMES"),
         ({"encoding": "IBM9999"}, "IBM9999"),
-        ({"encoding": ""}, "the option 'encoding' is needed"),
+        ({"layout": ""}, "the option 'layout' is needed"),
+        ({"floats": "ieee"}, "unknown option 'floats': the option is named 'float'"),
+        ({"mode": "PERMISSIVE", "on_bad": "null"}, "leave one of them out"),
         ({"path": "absent/*.dat"}, "no file matches"),
         ({"path": "absent.dat"}, "absent.dat"),
     ],
@@ -224,7 +228,7 @@ def test_remote_files():
     for name in "ab":
         with fsspec.open(f"memory://spark/{name}.dat", "wb") as file:
             file.write(item(1) * 10)
-    options = {"layout": LIST, "encoding": "IBM037", "path": "memory://spark/*.dat", "split_bytes": "100", "extra": "_file"}
+    options = {"layout": LIST, "encoding": "IBM037", "path": "memory://spark/*.dat", "split_bytes": "100", "add_columns": "file"}
     source = charpipe.spark.CharpipeDataSource(options)
     reader = source.reader(source.schema())
     parts = reader.partitions()

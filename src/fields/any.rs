@@ -23,6 +23,11 @@ impl Layout {
         if !is_field_list(file) {
             return copybook.read(file);
         }
+        Layout::read_field_list(file)
+    }
+
+    /// Reads a field list from a file.
+    pub(crate) fn read_field_list(file: &[u8]) -> Result<Layout, BadLayout> {
         let text = std::str::from_utf8(file).map_err(|error| {
             let line = 1 + file[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
             BadLayout::at(line, 0, "a field list is text in UTF-8")

@@ -111,6 +111,25 @@ pub enum Problem {
         /// The values that select a type, for display: `SEGMENT-ID=C, SEGMENT-ID=P`.
         known: String,
     },
+    /// The record has a type whose rows go nowhere: an alternative inside of another one, for example.
+    OtherType {
+        /// The path of the type; `None` if the record has none.
+        path: Option<String>,
+    },
+    /// The field does not contain a date.
+    NotADate {
+        /// The value of the field.
+        value: String,
+        /// The pattern of its dates.
+        pattern: String,
+    },
+    /// The text has a control character or a newline that the rows job does not allow.
+    Character {
+        /// The character.
+        ch: char,
+        /// Whether it is a newline: LF, CR or NEL.
+        is_newline: bool,
+    },
     /// If the value were written back, it would become other bytes.
     NotCanonical {
         /// The bytes that the value would become. Empty if it cannot be written at all.
@@ -140,7 +159,10 @@ pub enum Problem {
 }
 
 impl FieldError {
-    pub(super) fn new(path: String, offset: usize, bytes: &[u8], problem: Problem) -> Self {
+    /// Makes the error for the field with this path, which begins at `offset` of the record's data and has these bytes. A
+    /// [`Visitor`](super::Visitor) makes one for a value that it cannot take.
+    #[must_use]
+    pub fn new(path: String, offset: usize, bytes: &[u8], problem: Problem) -> Self {
         FieldError(Box::new(Details { record: 0, path, offset, bytes: bytes.to_vec(), problem }))
     }
 
@@ -202,6 +224,10 @@ impl FieldError {
             Problem::RecordTooLong { .. } => "longer-than-layout",
             Problem::CountOutOfBounds { .. } => "bad-count",
             Problem::UnknownType { .. } => "unknown-type",
+            Problem::OtherType { .. } => "unknown-type",
+            Problem::NotADate { .. } => "bad-date",
+            Problem::Character { is_newline: true, .. } => "newline-in-record",
+            Problem::Character { is_newline: false, .. } => "control",
             Problem::NotCanonical { .. } => "not-canonical",
             Problem::DoesNotFit { .. } => "does-not-fit",
             Problem::Unmappable { .. } => "unmappable",
@@ -241,6 +267,7 @@ impl Problem {
             Problem::NotANumber { .. }
                 | Problem::Malformed { .. }
                 | Problem::CountOutOfBounds { .. }
+                | Problem::Character { .. }
                 | Problem::NotCanonical { .. }
         )
     }
@@ -261,6 +288,13 @@ impl fmt::Display for Problem {
                 write!(f, "is the count {count}, but {array} occurs {min} to {max} times")
             }
             Problem::UnknownType { known } => write!(f, "no record type matches; expected {known}"),
+            Problem::OtherType { path: Some(path) } => write!(f, "its type is {path}, for which there are no rows"),
+            Problem::OtherType { path: None } => f.write_str("it has no record type"),
+            Problem::NotADate { value, pattern } => write!(f, "{value:?} is not a date like {pattern}"),
+            Problem::Character { ch, is_newline } => {
+                let what = if *is_newline { "newline" } else { "control character" };
+                write!(f, "has the {what} U+{:04X}", *ch as u32)
+            }
             Problem::NotCanonical { canonical } if canonical.is_empty() => {
                 f.write_str("cannot be written back as it is")
             }

@@ -47,7 +47,7 @@
 //! | `any.rs` | [`Layout::read`]: a field list or a copybook |
 //! | `kind.rs` | [`Kind`]: how the bytes of a field represent its value |
 //! | `when.rs` | [`When`] and [`Rule`]: which alternatives apply to a record |
-//! | `decimal.rs`, `value.rs` | [`Decimal`] and [`Value`] |
+//! | `decimal.rs`, `calendar.rs`, `value.rs` | [`Decimal`], [`Date`] and [`Value`] |
 //! | `visit.rs` | [`Visitor`], [`ValueSource`] and [`Column`]: how values are delivered and asked for |
 //! | `copybook/` | [`Copybook`]: reads a layout from a COBOL copybook |
 //! | `plan.rs` | what to do for each record, worked out once from the layout |
@@ -74,6 +74,7 @@
 //! bytes. With both, every record is written back unchanged.
 
 mod any;
+mod calendar;
 mod copybook;
 mod decimal;
 mod edited;
@@ -93,6 +94,7 @@ mod visit;
 mod when;
 mod write;
 
+pub use calendar::Date;
 pub use copybook::{Copybook, CopybookForm};
 pub use decimal::{BadDecimal, Decimal};
 pub use error::{BadLayout, FieldError, Problem};

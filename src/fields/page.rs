@@ -83,6 +83,7 @@ impl Page {
         Ok(match trim {
             Trim::Nothing => room.as_str(),
             Trim::Blanks => room.as_str().trim_end_matches(self.pad_char),
+            Trim::Nuls => room.as_str().trim_end_matches('\0'),
             Trim::BlanksAndNuls => room.as_str().trim_end_matches([self.pad_char, '\0']),
         })
     }

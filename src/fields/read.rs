@@ -20,13 +20,13 @@ use std::sync::Arc;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ReadOptions {
     trim: Trim,
-    on_bad: OnBad,
+    pub(crate) on_bad: OnBad,
     empty_is_null: bool,
-    canonical: bool,
+    pub(crate) canonical: bool,
     fillers: bool,
     short_records: bool,
-    overlong: OnOverlong,
-    select: Option<Vec<String>>,
+    pub(crate) overlong: OnOverlong,
+    pub(crate) select: Option<Vec<String>>,
 }
 
 impl ReadOptions {

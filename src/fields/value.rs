@@ -1,6 +1,6 @@
 //! The value of a field: [`Value`].
 
-use super::Decimal;
+use super::{Date, Decimal};
 use crate::hex::Hex;
 use std::fmt;
 
@@ -14,6 +14,8 @@ use std::fmt;
 /// | zoned, edited, packed, binary | `Number` |
 /// | float | `Single`, `Double` |
 /// | raw | `Raw` |
+///
+/// A [rows job](crate::rows) makes a `Date` of text and of numbers that are dates.
 ///
 /// In addition, every field can be `Null`, or `Raw` if the [`Reader`](super::Reader) returns bad fields as bytes.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -31,10 +33,12 @@ pub enum Value<'a> {
     Double(f64),
     /// Bytes of the record, unchanged.
     Raw(&'a [u8]),
+    /// A date. Only a [rows job](crate::rows::RowsJob::date) delivers dates.
+    Date(Date),
 }
 
 /// Writes nothing for `Null`, numbers in digits, floating-point numbers with the fewest digits that identify them, and
-/// bytes in upper-case hex without blanks.
+/// bytes in upper-case hex without blanks, and dates as in ISO 8601: `2026-11-23`.
 ///
 /// ```
 /// use charpipe::fields::{Decimal, Value};
@@ -52,6 +56,7 @@ impl fmt::Display for Value<'_> {
             // `Debug` uses an exponent for very large and very small numbers.
             Value::Single(number) => write!(f, "{number:?}"),
             Value::Double(number) => write!(f, "{number:?}"),
+            Value::Date(date) => date.fmt(f),
             Value::Raw(bytes) => fmt::UpperHex::fmt(&Hex(bytes), f),
         }
     }

@@ -1,6 +1,7 @@
 //! How values are delivered and asked for: [`Visitor`], [`ValueSource`] and [`Column`].
 
 use super::{FieldError, Value};
+use crate::words::words;
 use std::ops::Range;
 
 /// Receives the values of a record from a [`Reader`](super::Reader), in the order of the layout.
@@ -176,6 +177,10 @@ pub enum Trim {
     /// again.
     #[default]
     Blanks,
-    /// Blanks and NULs (low-values, U+0000). This cannot be undone when writing.
+    /// NULs (low-values, U+0000). This cannot be undone when writing.
+    Nuls,
+    /// Blanks and NULs. This cannot be undone when writing.
     BlanksAndNuls,
 }
+
+words! { Trim { Nothing: "none", Blanks: "blanks", Nuls: "nuls", BlanksAndNuls: "blanks,nuls" } }

@@ -10,6 +10,7 @@
 //! | `tape_label.rs` | [`DataSet`] and [`TapeFile`]: the labels of a tape, and how to choose one of its files |
 //! | `overlong.rs` | [`OnOverlong`](crate::OnOverlong): what to do with what does not fit into a record |
 //! | `reader.rs` | [`Records`] and [`RecordWriter`]: both directions, for a reader and a writer |
+//! | `places.rs` | where in the input the data of records is |
 //! | `split.rs` | [`RecordSlices`] and [`resync`]: records in memory, and in parts of a stream |
 //! | `parts.rs` | [`splits`] and [`Split`]: where a file can be cut into parts that are read side by side |
 //! | `sniff/` | [`sniff()`]: guesses a file's shape from its first bytes |
@@ -20,6 +21,7 @@ mod deframe;
 mod frame;
 pub(crate) mod overlong;
 mod parts;
+pub(crate) mod places;
 mod reader;
 mod shape;
 mod sniff;

@@ -1,5 +1,6 @@
 //! Reads records from a reader and writes them to a writer: [`Records`] and [`RecordWriter`].
 
+use super::places::{Places, offset_of};
 use super::{Deframer, Framer, Part, RECORD_LIMIT, Shape, Split, TapeFile};
 use crate::error::{Error, ErrorKind};
 use std::io::{self, BufRead, Write};
@@ -16,6 +17,36 @@ pub struct Record<'a> {
     pub offset: u64,
     /// The number of its file, from 1. A tape mark or FTP's end of file starts the next file.
     pub file: u64,
+    /// The places of its pieces, between which there are headers.
+    pub(super) pieces: Pieces<'a>,
+}
+
+/// Where the data of a record is in the input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Pieces<'a> {
+    One(u64),
+    Several(&'a [(usize, u64)]),
+}
+
+impl Record<'_> {
+    /// Returns the position in the input of the byte with this index in [`data`](Self::data), in bytes from 0. If the
+    /// record has segments, their headers are between its bytes. An index after the last byte is the position after it.
+    ///
+    /// ```
+    /// use charpipe::records::{Records, Shape};
+    ///
+    /// let mut records = Records::new(&b"\x00\x06\x00\x00\xC1\xC2"[..], &Shape::RDW);
+    /// assert_eq!(records.next_record()?.unwrap().offset_of(1), 5);
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    #[must_use]
+    pub fn offset_of(&self, index: usize) -> u64 {
+        match self.pieces {
+            Pieces::One(begin) => begin + index as u64,
+            Pieces::Several([]) => self.offset,
+            Pieces::Several(pieces) => offset_of(pieces, index),
+        }
+    }
 }
 
 /// Iterates over the records that `R` contains.
@@ -42,6 +73,8 @@ pub struct Records<R> {
     limit: usize,
     /// The record so far.
     held: Vec<u8>,
+    /// Where its bytes are in the input.
+    places: Places,
     /// Whether it is complete.
     whole: bool,
     file: u64,
@@ -63,6 +96,7 @@ impl<R: BufRead> Records<R> {
             deframer: Deframer::new(shape),
             limit: RECORD_LIMIT,
             held: Vec::new(),
+            places: Places::default(),
             whole: false,
             file: 1,
             lent: 0,
@@ -118,6 +152,7 @@ impl<R: BufRead> Records<R> {
         self.input.consume(take(&mut self.lent));
         if take(&mut self.whole) {
             self.held.clear();
+            self.places.clear();
         }
         let framing = self.find_in_buffer()?;
         if framing.is_none() {
@@ -125,16 +160,17 @@ impl<R: BufRead> Records<R> {
         }
         // The deframer has already counted the record at its end.
         let (number, offset, file) = (self.deframer.record() - 1, self.deframer.begun(), self.file);
-        let data = match framing {
+        let (data, pieces) = match framing {
             Some(framing) => {
+                let begin = self.deframer.offset() - (self.lent - framing) as u64;
                 let src = self.input.fill_buf().map_err(|source| Error::read(offset, source))?;
                 let shrunk = || Error::read(offset, io::Error::other("the reader's buffer has lost bytes"));
-                src.get(framing..self.lent).ok_or_else(shrunk)?
+                (src.get(framing..self.lent).ok_or_else(shrunk)?, Pieces::One(begin))
             }
-            None if self.whole => &self.held[..],
+            None if self.whole => (&self.held[..], Pieces::Several(self.places.as_slice())),
             None => return Ok(None),
         };
-        Ok(Some(Record { data, number, offset, file }))
+        Ok(Some(Record { data, number, offset, file, pieces }))
     }
 
     /// Returns the reader, which continues after the last record.
@@ -219,6 +255,7 @@ impl<R: BufRead> Records<R> {
                         break Err(ErrorKind::RecordTooLong { offset, record, limit: self.limit }.into());
                     }
                     Ok(Part::Data(len)) => {
+                        self.places.push(self.held.len(), self.deframer.offset() - len as u64);
                         self.held.extend_from_slice(&src[at..at + len]);
                         at += len;
                     }

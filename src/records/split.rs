@@ -1,5 +1,7 @@
 //! Reads the records of a part of a stream: without copying them, and from a place in the middle.
 
+use super::places::Places;
+use super::reader::Pieces;
 use super::{Deframer, Part, Record, Shape};
 use crate::error::Error;
 use std::ops::Range;
@@ -28,6 +30,8 @@ pub struct RecordSlices<'a> {
     deframer: Deframer,
     /// The record, if it is in several pieces.
     joined: Vec<u8>,
+    /// Where its pieces are.
+    places: Places,
     file: u64,
 }
 
@@ -35,7 +39,7 @@ impl<'a> RecordSlices<'a> {
     /// Creates an iterator over the records in `input`, which ends there.
     #[must_use]
     pub fn new(input: &'a [u8], deframer: Deframer) -> Self {
-        RecordSlices { input, at: 0, deframer, joined: Vec::new(), file: 1 }
+        RecordSlices { input, at: 0, deframer, joined: Vec::new(), places: Places::default(), file: 1 }
     }
 
     /// Returns the next record, or `None` at the end of the input.
@@ -44,9 +48,13 @@ impl<'a> RecordSlices<'a> {
     /// Those of [`Deframer::next`], after all valid records, and again from every later call.
     pub fn next_record(&mut self) -> Result<Option<Record<'_>>, Error> {
         let Some(piece) = self.find()? else { return Ok(None) };
-        let data = if self.joined.is_empty() { &self.input[piece] } else { &self.joined[..] };
+        let base = self.deframer.offset() - self.at as u64;
+        let (data, pieces) = match self.joined.is_empty() {
+            true => (&self.input[piece.clone()], Pieces::One(base + piece.start as u64)),
+            false => (&self.joined[..], Pieces::Several(self.places.as_slice())),
+        };
         let (number, offset) = (self.deframer.record() - 1, self.deframer.begun());
-        Ok(Some(Record { data, number, offset, file: self.file }))
+        Ok(Some(Record { data, number, offset, file: self.file, pieces }))
     }
 
     /// Returns how many bytes of the input were read.
@@ -58,6 +66,7 @@ impl<'a> RecordSlices<'a> {
     /// Finds the next record. Its data is in the range, or in `joined` if that is not empty.
     fn find(&mut self) -> Result<Option<Range<usize>>, Error> {
         self.joined.clear();
+        self.places.clear();
         if let Some((framing, len)) = self.deframer.whole(&self.input[self.at..]) {
             self.at += framing + len;
             return Ok(Some(self.at - len..self.at));
@@ -68,6 +77,9 @@ impl<'a> RecordSlices<'a> {
                 Part::Framing(len) => self.at += len,
                 Part::Data(len) => {
                     let next = self.at..self.at + len;
+                    let before =
+                        if self.joined.is_empty() { piece.as_ref().map_or(0, Range::len) } else { self.joined.len() };
+                    self.places.push(before, self.deframer.offset() - len as u64);
                     self.at = next.end;
                     match piece.take() {
                         None => piece = Some(next),

@@ -49,7 +49,7 @@ mod fork;
 mod guard;
 mod head;
 mod io;
-mod named_options;
+pub(crate) mod named_options;
 mod newline_watch;
 mod options;
 mod parallel;

@@ -11,6 +11,7 @@ use crate::records::TapeFile;
 use crate::registry::{label, split_labels};
 use crate::words::Word;
 use std::fmt::Display;
+use std::num::NonZeroUsize;
 use std::str::FromStr;
 
 /// An option that [`Transcode::set`] can set.
@@ -61,7 +62,7 @@ pub enum OptionValue {
 type Set = fn(Transcode, &str) -> Result<Transcode, Error>;
 
 /// The value of `option` cannot be `value`, because of `why`.
-fn bad_value(option: &str, why: impl Display) -> Error {
+pub(crate) fn bad_value(option: &str, why: impl Display) -> Error {
     ErrorKind::BadOption { option: option.to_owned(), why: why.to_string() }.into()
 }
 
@@ -131,18 +132,18 @@ const TABLE: &[(NamedOption, Set)] = &[
     flag!("shift-blanks", |job, yes| job.shifts_as_blanks(yes)),
     word!("record-newlines", crate::text::eol::OnNewlineInRecord, on_newline_in_record),
     word!("overlong", crate::records::overlong::OnOverlong, on_overlong),
-    text!("jobs", OptionValue::Text, |job, number| jobs(job, number)),
+    text!("jobs", OptionValue::Text, |job, number| Ok(job.jobs(jobs(number)?))),
 ];
 
 /// The words of `as`.
 const KINDS: &[&str] = &["auto", "xml", "html", "text"];
 
 /// Parses the value of `option`.
-fn parse<T: FromStr<Err: Display>>(option: &str, text: &str) -> Result<T, Error> {
+pub(crate) fn parse<T: FromStr<Err: Display>>(option: &str, text: &str) -> Result<T, Error> {
     text.parse().map_err(|why| bad_value(option, why))
 }
 
-fn flag(option: &str, text: &str) -> Result<bool, Error> {
+pub(crate) fn flag(option: &str, text: &str) -> Result<bool, Error> {
     match text {
         "true" => Ok(true),
         "false" => Ok(false),
@@ -183,7 +184,7 @@ fn malformed(job: Transcode, text: &str) -> Result<Transcode, Error> {
     }
 }
 
-fn tape_file(text: &str) -> Result<TapeFile, Error> {
+pub(crate) fn tape_file(text: &str) -> Result<TapeFile, Error> {
     if text.trim().is_empty() || text.parse() == Ok(0_u32) {
         return Err(bad_value(
             "tape-file",
@@ -198,10 +199,10 @@ fn padding(list: &str) -> Result<Padding, Error> {
     parse("trim", if list == "nuls,blanks" { Padding::TrimNuls.name() } else { list })
 }
 
-fn jobs(job: Transcode, text: &str) -> Result<Transcode, Error> {
+pub(crate) fn jobs(text: &str) -> Result<NonZeroUsize, Error> {
     let number = text.parse::<std::num::NonZeroU16>();
     let number = number.map_err(|_| bad_value("jobs", format_args!("{text:?} is not a number from 1 to 65535")))?;
-    Ok(job.jobs(number.into()))
+    Ok(number.into())
 }
 
 impl Transcode {
@@ -267,7 +268,7 @@ impl Transcode {
         let name = name.replace('_', "-");
         match TABLE.iter().find(|(option, _)| option.name == name) {
             Some((_, set)) => set(self, value),
-            None => Err(unknown_option(name)),
+            None => Err(unknown_option(name, Transcode::RENAMED, TABLE.iter().map(|(option, _)| option.name))),
         }
     }
 }
@@ -276,14 +277,17 @@ impl Transcode {
 const OF_FEATURES: [(&str, &str, &str); 1] = [("normalize", "normalisation", "normalize")];
 
 /// Makes the error for an option that is not in the table: it has another name now, there is none, or this build lacks its
-/// feature.
-fn unknown_option(name: String) -> Error {
-    if let Some(renamed) = Transcode::RENAMED.iter().find(|renamed| renamed.old == name) {
+/// feature. `names` are those of all options.
+pub(crate) fn unknown_option(
+    name: String,
+    renamed: &[RenamedOption],
+    names: impl Iterator<Item = &'static str>,
+) -> Error {
+    if let Some(renamed) = renamed.iter().find(|renamed| renamed.old == name) {
         let RenamedOption { name: new, value, .. } = renamed;
         let why = value.map_or_else(|| format!("it is now {new}"), |value| format!("it is now {new}={value}"));
         return ErrorKind::BadOption { option: name, why }.into();
     }
-    let names = TABLE.iter().map(|(option, _)| option.name);
     let near = label::near_misses(&name, names, |_| true);
     let feature = OF_FEATURES.iter().find(|(option, ..)| *option == name);
     let why = match (feature, &*near) {

@@ -83,7 +83,7 @@ export function showFields(record) {
   const { number, bytes, label } = record;
   let read;
   try {
-    read = fields(layout, bytes, { from: label });
+    read = fields(layout, bytes, { from: label, filler: true, onBad: "null" });
   } catch (error) {
     byId("fields-about").textContent = error.message;
     return;

@@ -233,18 +233,52 @@ export interface Field {
 }
 
 /**
- * Returns the fields of a record. `layout` is a COBOL copybook or a field list, and the options are those of `charpipe
- * rows`: the encoding (IBM037 by default), the format of floating-point numbers, and the rules for record types.
+ * The options of `charpipe rows` that have a meaning for one record. Every name and value is that of the command; in a name,
+ * a capital letter stands for a hyphen and the letter.
+ */
+export interface RecordOptions {
+  layoutFormat?: "auto" | "copybook" | "copybook-fixed" | "copybook-free" | "fields" | "json";
+  /** The format of COMP-1 and COMP-2 in a copybook. */
+  float?: "ibm" | "ieee";
+  /** The byte order of COMP-5 and the like in a copybook. */
+  byteOrder?: "big" | "little";
+  /** Which record type applies to a record: `"TYPE=C: CLIENT"`. */
+  when?: string | string[];
+  /** The encoding of the record: IBM037 by default. */
+  from?: string;
+  /** The fields to read, by name or path. */
+  select?: string | string[];
+  trim?: "blanks" | "nuls" | "blanks,nuls" | "none";
+  /** With `null`, a field that cannot be read does not make the result an error. */
+  onBad?: "error" | "null";
+  emptyIsNull?: boolean;
+  shortRecords?: "error" | "null";
+  overlong?: "fail" | "cut";
+  /** Read FILLER as well. */
+  filler?: boolean;
+  /** Refuse fields that would be written back as other bytes. */
+  exact?: boolean;
+  controls?: "keep" | "space" | "drop" | "error" | "xml";
+  recordNewlines?: "keep" | "space" | "error";
+  /** Fields that contain dates: `"BORN=YYYYMMDD"`. Their values are like `2024-02-29`. */
+  dates?: string | string[];
+  /** Replace the hyphens in names. */
+  underscores?: boolean;
+}
+
+/**
+ * Returns the fields of a record. `layout` is a COBOL copybook or a field list.
  *
- * An error in the layout is thrown, with `line` and `column`. A field that cannot be read has an `error` of its own. If
- * the record cannot be read to its end, because a count in it is wrong for example, the result has the `error` and the
- * fields before it; likewise if it goes on after the layout, unless `overlong` is `cut`. `cut` is true if there are more than 10,000 fields, or more than 16 MiB of values. Only in the build
- * `all`.
+ * An error in the layout is thrown, with `line` and `column`. A field that cannot be read has an `error` of its own, and the
+ * first of them is also the `error` of the result, unless `onBad` is `null`. If the record cannot be read to its end,
+ * because a count in it is wrong for example, the result has the `error` and the fields before it; likewise if it goes on
+ * after the layout, unless `overlong` is `cut`. `cut` is true if there are more than 10,000 fields, or more than 16 MiB of
+ * values. Only in the build `all`, which reads no layouts in JSON.
  */
 export function fields(
   layout: string | Bytes,
   record: Bytes,
-  options?: { from?: string; float?: "ibm" | "ieee"; overlong?: "fail" | "cut"; when?: string | string[] },
+  options?: RecordOptions,
 ): {
   codec: string;
   /** The name of the record in the layout. */

@@ -419,6 +419,10 @@ test("the fields of a record", async () => {
     ],
   );
   assert.equal(read.fields[2].error.code, "bad-number");
+  // The record is refused for it, unless bad fields are null.
+  const { code, field, offset } = read.error;
+  assert.deepEqual([code, field, offset], ["bad-number", "AMOUNT[2]", 6]);
+  assert.equal(charpipe.fields(copybook, record, { from: "IBM1047", onBad: "null" }).error, null);
   // As bytes, and with a record that is too short; a count that is wrong does not throw.
   const short = charpipe.fields(new TextEncoder().encode(copybook), new Uint8Array());
   assert.deepEqual(new Set(short.fields.map(({ error }) => error.code)), new Set(["record-too-short"]));
@@ -427,6 +431,15 @@ test("the fields of a record", async () => {
   assert.equal(charpipe.fields("A 1 1 text\n", bytes(0xc1, 0xc2), { overlong: "cut" }).error, null);
   const counted = charpipe.fields("01 R.\n 05 N PIC 9.\n 05 A PIC X OCCURS 0 TO 2 DEPENDING ON N.\n", bytes(0xf7));
   assert.deepEqual([counted.error.code, counted.error.field, counted.error.offset], ["bad-count", "N", 0]);
+  // Options have the names and the values of `charpipe rows`.
+  const dated = "D 1 8 zoned,unsigned\nA-B 9 2 text\nFILLER 11 1 text\n";
+  const data = Buffer.from("20240229x\0-");
+  const seen = (options) => charpipe.fields(dated, data, { from: "latin1", ...options }).fields.map(({ value }) => value);
+  assert.deepEqual(seen({}), ["20240229", "x\0"]);
+  assert.deepEqual(seen({ dates: "D=YYYYMMDD", trim: "nuls", filler: true }), ["2024-02-29", "x", "-"]);
+  assert.deepEqual(seen({ controls: "space", select: ["A-B"] }), ["x "]);
+  assert.equal(charpipe.fields(dated, data, { underscores: true }).fields[1].name, "A_B");
+  assert.throws(() => charpipe.fields(dated, data, { jobs: 2 }), { message: /no meaning for one record/ });
   // Types of records, and markup in names and values, which stays as it is.
   const types = "01 R.\n 05 T PIC X.\n 05 A PIC 9.\n 05 B REDEFINES A PIC X.\n";
   const typed = charpipe.fields(types, bytes(0xc2, 0xc1), { when: ["T=A: A", "T=B: B"] });

@@ -10,6 +10,11 @@ pub(crate) fn choice<T: Word>(help: fn(T) -> &'static str) -> impl TypedValuePar
     PossibleValuesParser::new(words(help)).try_map(|word| word.parse())
 }
 
+/// Parses one of `words`, each with its description for the long help.
+pub(crate) fn described(words: &'static [(&'static str, &'static str)]) -> PossibleValuesParser {
+    PossibleValuesParser::new(words.iter().map(|(word, help)| PossibleValue::new(*word).help(*help)))
+}
+
 /// A word of one of the library's choices, or something else: a label.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum WordOr<T> {

@@ -2,6 +2,7 @@
 //! says what to type instead.
 
 use charpipe::Transcode;
+use charpipe::rows::RowsJob;
 
 /// The suffixes of a label, which follow `//` in iconv.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -170,10 +171,11 @@ pub(crate) fn malformed(word: &str) -> Option<&'static str> {
     MALFORMED.iter().find(|(words, _)| words.contains(&&*word)).map(|(_, instead)| *instead)
 }
 
-/// Returns the present spelling of the option `typed`, if it is an old name.
-pub(crate) fn renamed(typed: &str) -> Option<String> {
+/// Returns the present spelling of the option `typed`, if it is an old name: of an option of `rows`, or of another command.
+pub(crate) fn renamed(typed: &str, is_of_rows: bool) -> Option<String> {
     let old = typed.strip_prefix("--")?.split('=').next()?;
-    let renamed = Transcode::RENAMED.iter().find(|renamed| renamed.old == old)?;
+    let table = if is_of_rows { RowsJob::RENAMED } else { Transcode::RENAMED };
+    let renamed = table.iter().find(|renamed| renamed.old == old)?;
     Some(renamed.value.map_or_else(|| format!("--{}", renamed.name), |value| format!("--{} {value}", renamed.name)))
 }
 

@@ -203,6 +203,7 @@ fn with_command(argv: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
 mod tests {
     use super::*;
     use charpipe::OptionValue;
+    use charpipe::rows::RowsJob;
 
     #[test]
     fn the_definition_is_sound() {
@@ -258,6 +259,62 @@ mod tests {
         }
         for option in charpipe::Transcode::OPTIONS {
             assert!(args.iter().any(|arg| arg.get_long() == Some(option.name)), "{}", option.name);
+        }
+    }
+
+    /// The library's options of a rows job by name are those of `rows`, except for what concerns files and messages.
+    #[test]
+    fn the_library_has_the_same_options_of_rows() {
+        const OF_THE_COMMAND: [&str; 15] = [
+            "layout",
+            "codec-file",
+            "show-layout",
+            "html",
+            "format",
+            "from-rows",
+            "rejects",
+            "output",
+            "output-dir",
+            "report",
+            "quiet",
+            "verbose",
+            "color",
+            "help",
+            "version",
+        ];
+        let (command, docs) =
+            (Rows::augment_args(clap::Command::new("rows")), include_str!("../../../docs/command.md"));
+        let table = docs.split("## Options of rows").nth(1).and_then(|rest| rest.split("\n## ").next()).unwrap();
+        let args: Vec<&clap::Arg> = command.get_arguments().filter(|arg| arg.get_long().is_some()).collect();
+        let in_library = |name: &str| RowsJob::OPTIONS.iter().find(|option| option.name == name);
+        for arg in &args {
+            let name = arg.get_long().unwrap();
+            assert_eq!(in_library(name).is_none(), OF_THE_COMMAND.contains(&name), "--{name}");
+        }
+        for option in RowsJob::OPTIONS {
+            let arg = args.iter().find(|arg| arg.get_long() == Some(option.name));
+            let arg = arg.unwrap_or_else(|| panic!("--{}", option.name));
+            let takes_value = arg.get_action().takes_values();
+            let words: Vec<String> = match takes_value {
+                true => arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect(),
+                false => Vec::new(),
+            };
+            let shown = match option.value {
+                OptionValue::Flag => format!("`--{}`", option.name),
+                OptionValue::Word(known) => {
+                    assert_eq!(words, known, "--{}", option.name);
+                    format!("`--{} {}`", option.name, known.join("\\|"))
+                }
+                _ => {
+                    assert!(words.is_empty(), "--{}: {words:?}", option.name);
+                    format!("--{} ", option.name)
+                }
+            };
+            assert_eq!(takes_value, !matches!(option.value, OptionValue::Flag), "--{}", option.name);
+            // `jobs` is with the other options of files, and CSV and JSON have no use for `integers`.
+            let is_elsewhere = ["jobs", "integers"].contains(&option.name);
+            assert_eq!(table.contains(&shown), !is_elsewhere, "docs/command.md: {shown}");
+            assert_eq!(arg.is_hide_set(), option.name == "integers", "--{}", option.name);
         }
     }
 

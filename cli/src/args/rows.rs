@@ -1,16 +1,24 @@
 //! The options of `charpipe rows`.
+//!
+//! Those of a rows job are defined in [`JobArgs`], for the help and for clap's checks; [`JobOptions`] collects their
+//! words, and [`Rows::job`] hands them to the library by name.
 
-use crate::args::choice::choice;
+use crate::args::choice::{choice, described};
 use crate::args::convert::{controls_help, jobs};
 use crate::args::headings::{ENCODING, ERRORS, FILES, LAYOUT, MESSAGES, RECORDS, ROWS};
 use crate::args::messages::MessageArgs;
-use crate::args::records::{ShapeArg, record_newlines_help, shape, shape_or_auto, tape_file};
+use crate::args::records::{record_newlines_help, shape, tape_file};
 use crate::args::tables::Tables;
-use charpipe::fields::{BadRule, FloatFormat, Rule};
+use crate::args::usage;
+use crate::messages::say;
+use crate::status::Status;
+use charpipe::fields::FloatFormat;
 use charpipe::records::{Shape, TapeFile};
-use charpipe::{OnControl, OnNewlineInRecord, OnOverlong};
+use charpipe::rows::{LayoutFormat, RowsJob};
+use charpipe::{ErrorKind, OnControl, OnNewlineInRecord, OnOverlong, Registry};
 use clap::builder::ValueHint;
-use clap::{Args, ValueEnum};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::num::NonZeroU16;
@@ -29,22 +37,8 @@ pub(crate) struct Rows {
     #[arg(help_heading = LAYOUT, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) layout: PathBuf,
 
-    /// Format of the layout
-    #[arg(help_heading = LAYOUT, long, value_name = "FORMAT", default_value = "auto")]
-    pub(crate) layout_format: LayoutFormat,
-
-    /// Format of COMP-1 and COMP-2 in a copybook
-    #[arg(help_heading = LAYOUT, long, value_name = "FORMAT", default_value = "ibm", value_parser = choice(float_help))]
-    pub(crate) float: FloatFormat,
-
-    /// Which record type applies to a record; may be repeated
-    ///
-    /// RULE is a condition and the name of a group or field: `SEGMENT-ID=C: COMPANY`. COMPANY applies to the records
-    /// whose field SEGMENT-ID is C. Several values are separated by commas, and several tests by ` and `. A test can
-    /// name bytes instead of a field: `5-6=0002`. `otherwise: OTHER` applies if no other rule does. A record to which no
-    /// rule applies is an error.
-    #[arg(help_heading = LAYOUT, long, value_name = "RULE", value_parser = rule)]
-    pub(crate) when: Vec<Rule>,
+    #[command(flatten)]
+    options: JobOptions,
 
     /// Print the layout as a table, with the first record of FILE beside it
     ///
@@ -57,35 +51,8 @@ pub(crate) struct Rows {
     #[arg(help_heading = LAYOUT, long, requires = "show_layout")]
     pub(crate) html: bool,
 
-    /// Code page of the records [default: IBM037]
-    ///
-    /// Text fields are in this page unless the layout names another one. With --from-rows, it is the page of the output.
-    #[arg(short, long, value_name = "LABEL", help_heading = ENCODING)]
-    pub(crate) from: Option<String>,
-
     #[command(flatten)]
     pub(crate) tables: Tables,
-
-    /// How the records are stored: fb:80, rdw, vb ..., or auto
-    ///
-    /// The formats are those of `charpipe convert --records`. If all records of the layout have the same length N, the
-    /// default is `fb:N`.
-    #[arg(help_heading = RECORDS, long, value_name = "SHAPE", value_parser = shape_or_auto)]
-    pub(crate) records: Option<ShapeArg>,
-
-    /// File of a tape image to read, by number (from 1) or data set name
-    #[arg(help_heading = RECORDS, long, requires = "records", value_name = "N|NAME", value_parser = tape_file)]
-    pub(crate) file: Option<TapeFile>,
-
-    /// With --from-rows: how the records are stored
-    ///
-    /// If all records of the layout have the same length N, the default is `fb:N`.
-    #[arg(help_heading = RECORDS, long, requires = "from_rows", value_name = "SHAPE", value_parser = shape)]
-    pub(crate) to_records: Option<Shape>,
-
-    /// Records that are longer than the layout
-    #[arg(help_heading = RECORDS, long, value_name = "POLICY", default_value = "fail", value_parser = choice(overlong_help))]
-    pub(crate) overlong: OnOverlong,
 
     /// Format of the rows
     #[arg(help_heading = ROWS, long, value_name = "FORMAT", default_value = "csv")]
@@ -96,48 +63,10 @@ pub(crate) struct Rows {
     /// The rows are those that `charpipe rows` writes for the same layout. A value that does not fit its field is an
     /// error, and so is a field without a value, unless it is blank text.
     #[arg(help_heading = ROWS, long, value_name = "FORMAT",
-          conflicts_with_all = ["records", "file", "select", "number", "rejects", "null_on_bad", "show_layout", "output_dir"])]
+          conflicts_with_all = ["records", "tape_file", "select", "add_columns", "rejects", "on_bad", "empty_is_null",
+                                "short_records", "overlong", "trim", "controls", "record_newlines", "show_layout",
+                                "output_dir"])]
     pub(crate) from_rows: Option<RowFormat>,
-
-    /// Write only these fields, separated by commas
-    ///
-    /// The name of a group selects all of its fields. The order is that of the layout.
-    #[arg(help_heading = ROWS, long, value_name = "FIELD,...", value_delimiter = ',')]
-    pub(crate) select: Vec<String>,
-
-    /// Add the number of the record as the column _number
-    #[arg(help_heading = ROWS, long)]
-    pub(crate) number: bool,
-
-    /// Write FILLER as well, which is left out by default
-    #[arg(help_heading = ROWS, long)]
-    pub(crate) filler: bool,
-
-    /// Refuse fields that --from-rows would write as other bytes
-    ///
-    /// Some values can be written in several ways: a packed number can end with C or F, for example. With this option
-    /// such a field is an error if its bytes are not those that `--from-rows` writes; so are bytes that no field covers.
-    /// Together with --filler, every record can then be written back byte for byte. It cannot be used with --overlong cut,
-    /// --null-on-bad, or policies that change characters.
-    #[arg(help_heading = ROWS, long)]
-    pub(crate) exact: bool,
-
-    /// Keep blanks at the end of text
-    #[arg(help_heading = ROWS, long, conflicts_with = "trim_nuls")]
-    pub(crate) keep_blanks: bool,
-
-    /// Trim NULs (low-values) as well as blanks at the end of text
-    #[arg(help_heading = ROWS, long)]
-    pub(crate) trim_nuls: bool,
-
-    /// Control characters in text
-    #[arg(help_heading = ROWS, long, value_name = "POLICY", default_value = "keep", value_parser = choice(controls_help))]
-    pub(crate) controls: OnControl,
-
-    /// Newlines in text
-    #[arg(help_heading = ROWS, long, value_name = "POLICY", default_value = "keep",
-          value_parser = choice(record_newlines_help))]
-    pub(crate) record_newlines: OnNewlineInRecord,
 
     /// Write records with errors to PATH, as lines of JSON, and go on
     ///
@@ -145,12 +74,6 @@ pub(crate) struct Rows {
     /// `record` (its number), `offset`, `code`, `field`, `message` and `bytes` (the record in hex).
     #[arg(help_heading = ERRORS, long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub(crate) rejects: Option<PathBuf>,
-
-    /// Write fields that cannot be read as empty, and go on
-    ///
-    /// They are counted on standard error and in the report. In JSON they are `null`.
-    #[arg(help_heading = ERRORS, long)]
-    pub(crate) null_on_bad: bool,
 
     /// Write to PATH
     ///
@@ -164,12 +87,6 @@ pub(crate) struct Rows {
     #[arg(help_heading = FILES, long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "output")]
     pub(crate) output_dir: Option<PathBuf>,
 
-    /// Convert with N threads
-    ///
-    /// The output is the same as with `--jobs 1`. One thread converts input that is not a regular file.
-    #[arg(long, value_name = "N", value_parser = jobs, help_heading = FILES)]
-    pub(crate) jobs: Option<NonZeroU16>,
-
     #[command(flatten)]
     pub(crate) messages: MessageArgs,
 
@@ -182,17 +99,192 @@ pub(crate) struct Rows {
     files: Vec<OsString>,
 }
 
-/// The value of `--layout-format`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum LayoutFormat {
-    /// Recognise it by the content
-    Auto,
-    /// A COBOL copybook
-    Copybook,
-    /// A field list of charpipe
-    Fields,
-    /// JSON of ebcdic-parser, docling or AWS mainframe-data-utilities
-    Json,
+/// The options of a rows job, with the names and the values of [`RowsJob::OPTIONS`].
+#[derive(Args)]
+struct JobArgs {
+    /// Format of the layout
+    #[arg(help_heading = LAYOUT, long, value_name = "FORMAT", default_value = "auto", value_parser = choice(layout_help))]
+    layout_format: LayoutFormat,
+
+    /// Format of COMP-1 and COMP-2 in a copybook
+    #[arg(help_heading = LAYOUT, long, value_name = "FORMAT", default_value = "ibm", value_parser = choice(float_help))]
+    float: FloatFormat,
+
+    /// Byte order of COMP-5 in a copybook, and of other numbers in the machine's own order
+    #[arg(help_heading = LAYOUT, long, value_name = "ORDER", default_value = "big", value_parser = described(&[
+        ("big", "Mainframes and AIX"),
+        ("little", "COBOL on PCs: Micro Focus, GnuCOBOL"),
+    ]))]
+    byte_order: String,
+
+    /// Which record type applies to a record; may be repeated
+    ///
+    /// RULE is a condition and the name of a group or field: `SEGMENT-ID=C: COMPANY`. COMPANY applies to the records
+    /// whose field SEGMENT-ID is C. Several values are separated by commas, and several tests by ` and `. A test can
+    /// name bytes instead of a field: `5-6=0002`. `otherwise: OTHER` applies if no other rule does. A record to which no
+    /// rule applies is an error.
+    #[arg(help_heading = LAYOUT, long, value_name = "RULE", value_parser = checked("when"))]
+    when: Vec<String>,
+
+    /// Code page of the records [default: IBM037]
+    ///
+    /// Text fields are in this page unless the layout names another one. With --from-rows, it is the page of the output.
+    #[arg(short, long, value_name = "LABEL", help_heading = ENCODING)]
+    from: Option<String>,
+
+    /// How the records are stored: fb:80, rdw, vb ..., or auto
+    ///
+    /// The formats are those of `charpipe convert --records`. If all records of the layout have the same length N, the
+    /// default is `fb:N`, which can also be written as `layout`.
+    #[arg(help_heading = RECORDS, long, value_name = "SHAPE", value_parser = checked("records"))]
+    records: Option<String>,
+
+    /// File of a tape image to read, by number (from 1) or data set name
+    #[arg(help_heading = RECORDS, long, requires = "records", value_name = "N|NAME", value_parser = tape_file)]
+    tape_file: Option<TapeFile>,
+
+    /// With --from-rows: how the records are stored
+    ///
+    /// If all records of the layout have the same length N, the default is `fb:N`.
+    #[arg(help_heading = RECORDS, long, requires = "from_rows", value_name = "SHAPE", value_parser = shape)]
+    to_records: Option<Shape>,
+
+    /// Records that are longer than the layout
+    #[arg(help_heading = RECORDS, long, value_name = "POLICY", default_value = "fail", value_parser = choice(overlong_help))]
+    overlong: OnOverlong,
+
+    /// Records that end before the layout does
+    #[arg(help_heading = RECORDS, long, value_name = "POLICY", default_value = "error", value_parser = described(&[
+        ("error", "Stop with an error that names the field"),
+        ("null", "Leave the fields after the end of the record empty"),
+    ]))]
+    short_records: String,
+
+    /// Write only these fields, separated by commas
+    ///
+    /// The name of a group selects all of its fields. The order is that of the layout.
+    #[arg(help_heading = ROWS, long, value_name = "FIELD,...")]
+    select: Vec<String>,
+
+    /// Add columns that are not fields: file, number, offset, type, record, errors
+    ///
+    /// The columns _file, _number (of the record, from 1), _offset (of the record in the file, from 0) and _type precede
+    /// the fields; _record (its bytes in hex) and _errors follow them. `_type` is always there if the layout has record
+    /// types and all rows go to one output. With `--on-bad null`, `_errors` lists what could not be read, as an array of
+    /// objects with the keys `field`, `code`, `message` and `bytes`; a record that cannot be read at all becomes a row
+    /// without values, unless --rejects is given.
+    #[arg(help_heading = ROWS, long, value_name = "LIST", value_parser = checked("add-columns"))]
+    add_columns: Vec<String>,
+
+    /// Field with dates, as FIELD=PATTERN; may be repeated
+    ///
+    /// The rows have dates as 2024-02-29. PATTERN says how the field contains them: YYYYMMDD, DD.MM.YYYY, YYMMDD (1950 to
+    /// 2049), YYYYDDD (day of the year). A field of zeros or blanks has no date. With --from-rows, the dates become text
+    /// or numbers again.
+    #[arg(help_heading = ROWS, long, value_name = "FIELD=PATTERN", value_parser = checked("dates"))]
+    dates: Vec<String>,
+
+    /// Write underscores for the hyphens in names
+    #[arg(help_heading = ROWS, long)]
+    underscores: bool,
+
+    /// An option for columns with types, which CSV and JSON do not have
+    #[arg(help_heading = ROWS, long, hide = true)]
+    integers: bool,
+
+    /// Write FILLER as well, which is left out by default
+    #[arg(help_heading = ROWS, long)]
+    filler: bool,
+
+    /// Refuse fields that --from-rows would write as other bytes
+    ///
+    /// Some values can be written in several ways: a packed number can end with C or F, for example. With this option
+    /// such a field is an error if its bytes are not those that `--from-rows` writes; so are bytes that no field covers.
+    /// Together with --filler, every record can then be written back byte for byte. It cannot be used with --overlong cut,
+    /// --on-bad null, --dates, or policies that change characters.
+    #[arg(help_heading = ROWS, long)]
+    exact: bool,
+
+    /// What to remove from the end of text
+    #[arg(help_heading = ROWS, long, value_name = "WHAT", default_value = "blanks", value_parser = described(&[
+        ("blanks", "Blanks"),
+        ("nuls", "NULs (low-values)"),
+        ("blanks,nuls", "Blanks and NULs"),
+        ("none", "Nothing"),
+    ]))]
+    trim: String,
+
+    /// Control characters in text
+    #[arg(help_heading = ROWS, long, value_name = "POLICY", default_value = "keep", value_parser = choice(controls_help))]
+    controls: OnControl,
+
+    /// Newlines in text
+    #[arg(help_heading = ROWS, long, value_name = "POLICY", default_value = "keep",
+          value_parser = choice(record_newlines_help))]
+    record_newlines: OnNewlineInRecord,
+
+    /// Fields that cannot be read
+    #[arg(help_heading = ERRORS, long, value_name = "POLICY", default_value = "error", value_parser = described(&[
+        ("error", "Stop with an error that names the record and the field"),
+        ("null", "Leave the field empty, in JSON null, and count it"),
+    ]))]
+    on_bad: String,
+
+    /// Leave fields empty that consist of blanks or low-values
+    ///
+    /// This applies to zoned and packed numbers, and to text of low-values (NULs). They are counted with the fields that
+    /// cannot be read.
+    #[arg(help_heading = ERRORS, long)]
+    empty_is_null: bool,
+
+    /// Convert with N threads
+    ///
+    /// The output is the same as with `--jobs 1`. One thread converts input that is not a regular file.
+    #[arg(long, value_name = "N", value_parser = jobs, help_heading = FILES)]
+    jobs: Option<NonZeroU16>,
+}
+
+/// The options of a rows job: their names and values, as they were given.
+struct JobOptions(Vec<(&'static str, String)>);
+
+impl Args for JobOptions {
+    fn augment_args(command: Command) -> Command {
+        JobArgs::augment_args(command)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        JobArgs::augment_args_for_update(command)
+    }
+}
+
+impl FromArgMatches for JobOptions {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut options = Vec::new();
+        for name in RowsJob::OPTIONS.iter().map(|option| option.name) {
+            let id = name.replace('-', "_");
+            if matches.value_source(&id) == Some(ValueSource::CommandLine) {
+                let words = matches.get_raw(&id).into_iter().flatten();
+                options.extend(words.map(|word| (name, word.to_string_lossy().into_owned())));
+            }
+        }
+        Ok(JobOptions(options))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Checks the value of an option as the library does.
+fn checked(name: &'static str) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync + 'static {
+    move |text| match RowsJob::new().set(name, text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(match error.kind() {
+            ErrorKind::BadOption { why, .. } => why.clone(),
+            other => other.to_string(),
+        }),
+    }
 }
 
 /// The value of `--format` and `--from-rows`.
@@ -214,6 +306,17 @@ impl RowFormat {
     }
 }
 
+fn layout_help(format: LayoutFormat) -> &'static str {
+    match format {
+        LayoutFormat::Auto => "Recognise it by the content",
+        LayoutFormat::Copybook => "A COBOL copybook; its lines show whether it is in fixed or in free form",
+        LayoutFormat::CopybookFixed => "A COBOL copybook in fixed form: columns 7 to 72",
+        LayoutFormat::CopybookFree => "A COBOL copybook in free form",
+        LayoutFormat::Fields => "A field list of charpipe",
+        _ => "JSON of ebcdic-parser, docling or AWS mainframe-data-utilities",
+    }
+}
+
 fn float_help(format: FloatFormat) -> &'static str {
     match format {
         FloatFormat::Ieee => "IEEE 754: Micro Focus, GnuCOBOL, z/OS with FLOAT(BINARY)",
@@ -228,18 +331,29 @@ fn overlong_help(policy: OnOverlong) -> &'static str {
     }
 }
 
-fn rule(text: &str) -> Result<Rule, BadRule> {
-    text.parse()
-}
-
 impl Rows {
-    /// Returns the options of a command line.
-    #[cfg(test)]
-    pub(crate) fn for_tests(args: &[&str]) -> Self {
-        use clap::{Args as _, FromArgMatches as _};
+    /// Returns the job that the options describe. An error has been printed.
+    pub(crate) fn job(&self, registry: Registry) -> Result<RowsJob, Status> {
+        // Only rows of several types in one output need to say which one they have.
+        let is_one_output = self.output_dir.is_none() && self.from_rows.is_none() && !self.show_layout;
+        let job = RowsJob::new().registry(registry).separate_types(!is_one_output);
+        if self.is_given("integers") {
+            say("--integers: numbers of CSV and JSON have no types");
+            return Err(Status::Usage);
+        }
+        self.options.0.iter().try_fold(job, |job, (name, value)| {
+            job.set(name, value).map_err(|error| usage::wrong_value(&format!("--{name}"), &error))
+        })
+    }
 
-        let command = Rows::augment_args(clap::Command::new("rows").no_binary_name(true));
-        Rows::from_arg_matches(&command.get_matches_from(args)).unwrap()
+    /// Whether an option of the job was given.
+    pub(crate) fn is_given(&self, option: &str) -> bool {
+        self.options.0.iter().any(|(name, _)| *name == option)
+    }
+
+    /// Returns the value of an option of the job, if it was given.
+    pub(crate) fn value(&self, option: &str) -> Option<&str> {
+        self.options.0.iter().rfind(|(name, _)| *name == option).map(|(_, value)| &**value)
     }
 
     /// Returns the inputs in order; `-` alone if no FILE was given.

@@ -63,9 +63,11 @@ fn who_requires(error: &clap::Error) -> Option<String> {
 
 /// Prints what clap found wrong. Its text quotes arguments, which may contain anything.
 pub(crate) fn say_error(error: &clap::Error) {
+    let usage = error.get(ContextKind::Usage).map(ToString::to_string);
+    let is_of_rows = usage.is_some_and(|usage| usage.contains("charpipe rows"));
     if error.kind() == ErrorKind::UnknownArgument
         && let Some(ContextValue::String(old)) = error.get(ContextKind::InvalidArg)
-        && let Some(new) = compat::renamed(old)
+        && let Some(new) = compat::renamed(old, is_of_rows)
     {
         return say_parts(&[(color::ERROR, &old), (color::PLAIN, &" is now "), (color::HINT, &new)]);
     }

@@ -3,39 +3,25 @@
 use crate::args::Rows;
 use crate::files::name::Name;
 use crate::messages::json::{self, ErrorObject};
-use crate::messages::{self, Count, color, hints, say, say_parts};
-use crate::panics::Panic;
+use crate::messages::{Count, say};
 use crate::print;
+use crate::rows::ending::{self, Ending};
 use crate::rows::streams::NotWritten;
-use crate::rows::trouble::Trouble;
-use crate::rows::work::{Counts, Rejected};
+use crate::rows::trouble;
+use crate::rows::work::Rejected;
 use crate::status::Status;
-use charpipe::OnControl;
-use charpipe::records::NoShape;
+use charpipe::rows::{Counts, RowsError};
 use serde::Serialize;
 use std::ffi::OsStr;
-use std::fmt::Display;
-use std::io;
-
-/// How the work on an input ended.
-pub(super) enum Ending {
-    Done,
-    /// The reader of the output wants no more.
-    Stopped,
-    NotOpened(io::Error),
-    NoShape(NoShape),
-    /// The output called so cannot be written.
-    NotWritten(Name, io::Error),
-    Failed(Trouble),
-    Panicked(Panic),
-}
 
 /// What happened with one input.
 pub(super) struct Account {
-    pub(super) ending: Ending,
+    pub(super) ended: Result<(), Ending<RowsError>>,
     pub(super) counts: Counts,
     /// How many records there were of each table, with its name.
     pub(super) rows: Vec<(String, u64)>,
+    /// How many rows there were of records without a type, although others have one.
+    pub(super) untyped: u64,
     pub(super) rejected: Vec<Rejected>,
     pub(super) bytes_in: u64,
     pub(super) bytes_out: u64,
@@ -78,51 +64,14 @@ struct RejectedCount<'a> {
     first: &'a [Rejected],
 }
 
-impl From<NotWritten> for Ending {
-    fn from(why: NotWritten) -> Self {
-        match why {
-            NotWritten::Stopped => Ending::Stopped,
-            NotWritten::Failed(output, error) => Ending::NotWritten(output, error),
-        }
-    }
-}
-
-impl Ending {
-    pub(super) fn status(&self) -> Status {
-        match self {
-            Ending::Done | Ending::Stopped => Status::Done,
-            Ending::NotOpened(_) | Ending::NotWritten(..) => Status::Io,
-            Ending::NoShape(_) | Ending::Panicked(_) => Status::Data,
-            Ending::Failed(Trouble::Input(error)) => Status::of(error),
-            Ending::Failed(_) => Status::Data,
-        }
-    }
-
-    /// Whether the output takes no more data, so that there is no point in another input.
-    pub(super) fn is_of_output(&self) -> bool {
-        matches!(self, Ending::Stopped | Ending::NotWritten(..))
-    }
-
-    fn object(&self) -> Option<ErrorObject> {
-        let object = |code, message: String, offset| Some(ErrorObject::new(code, message, offset));
-        match self {
-            Ending::Done | Ending::Stopped => None,
-            Ending::NotOpened(error) => object("open", format!("cannot open: {error}"), None),
-            Ending::NoShape(why) => object(why.code(), why.to_string(), Some(0)),
-            Ending::NotWritten(_, error) => object("write", format!("cannot write: {error}"), None),
-            Ending::Failed(trouble) => Some(trouble.object()),
-            Ending::Panicked(panic) => Some(panic.object()),
-        }
-    }
-}
-
 impl Account {
     /// Returns the account of an input of which nothing was read.
-    pub(super) fn not_begun(ending: Ending) -> Self {
+    pub(super) fn not_begun(ended: Result<(), Ending<RowsError>>) -> Self {
         Account {
-            ending,
+            ended,
             counts: Counts::default(),
             rows: Vec::new(),
+            untyped: 0,
             rejected: Vec::new(),
             bytes_in: 0,
             bytes_out: 0,
@@ -132,12 +81,25 @@ impl Account {
 
     /// Notes whether the outputs were put in their places. After an error of the input, this is printed at once.
     pub(super) fn end(&mut self, committed: Result<(), NotWritten>) -> Status {
-        match (&self.ending, committed) {
-            (Ending::Done, Err(why)) => self.ending = why.into(),
+        match (&self.ended, committed) {
+            (Ok(()), Err(why)) => self.ended = Err(why.into()),
             (_, Err(NotWritten::Failed(output, error))) => return print::cannot_write(output, &error),
             _ => {}
         }
-        self.ending.status()
+        self.status()
+    }
+
+    pub(super) fn status(&self) -> Status {
+        ending::status(&self.ended)
+    }
+
+    /// Whether the output takes no more data.
+    pub(super) fn is_cut(&self) -> bool {
+        self.ended.as_ref().is_err_and(Ending::is_of_output)
+    }
+
+    fn row_count(&self) -> u64 {
+        self.untyped + self.rows.iter().map(|(_, rows)| rows).sum::<u64>()
     }
 
     /// Returns the line of the report.
@@ -151,15 +113,15 @@ impl Account {
             bytes_in: self.bytes_in,
             bytes_out: self.bytes_out,
             records: self.counts.records,
-            rows: self.rows.iter().map(|(_, rows)| rows).sum(),
+            rows: self.row_count(),
             types: has_types.then_some(types),
             rejected: RejectedCount { count: self.counts.rejected, first: &self.rejected },
             nulls: self.counts.nulls,
-            controls: self.counts.changed.controls,
-            record_newlines: self.counts.changed.newlines,
+            controls: self.counts.controls,
+            record_newlines: self.counts.newlines,
             records_cut: self.counts.cut,
-            error: self.ending.object(),
-            stopped: matches!(self.ending, Ending::Stopped),
+            error: self.ended.as_ref().err().and_then(Ending::object),
+            stopped: self.ended.as_ref().is_err_and(Ending::is_stopped),
         })
     }
 
@@ -168,49 +130,34 @@ impl Account {
         if !args.messages.quiet {
             self.say_counts(args, name);
         }
-        let plain = |error: &dyn Display, offset: u64, hint: &str| {
-            let place = format_args!("{name}: byte {offset}: ");
-            say_parts(&[(color::PLAIN, &place), (color::ERROR, &error), (color::HINT, &hint)]);
-        };
-        match &self.ending {
-            Ending::Done | Ending::Stopped => {}
-            Ending::NotOpened(error) => messages::say_not_opened(name, path, error),
-            Ending::NoShape(why) => plain(why, 0, hints::for_shape(why)),
-            Ending::NotWritten(output, error) => _ = print::cannot_write(output, error),
-            Ending::Failed(Trouble::Input(error)) => messages::say_error(name, error),
-            Ending::Failed(trouble @ Trouble::Limit { offset, .. }) => {
-                plain(trouble, *offset, " (is the shape right? see `charpipe detect --records`)");
-            }
-            Ending::Failed(trouble @ Trouble::Record { offset, error, .. }) => {
-                plain(trouble, *offset, error.hint(args.exact))
-            }
-            Ending::Panicked(panic) => panic.say(name),
+        if let Err(ending) = &self.ended {
+            ending.say(name, path, |error| trouble::say(name, error, args.is_given("exact")));
         }
     }
 
     fn say_counts(&self, args: &Rows, name: &Name) {
-        let Counts { records, rejected, nulls, cut, changed } = self.counts;
+        let Counts { records, rejected, nulls, cut, controls, newlines, .. } = self.counts;
         let count = |count: u64, one: &str, many: &str, became: &str| {
             if count > 0 {
                 say(format_args!("{name}: {count} {} {became}", if count == 1 { one } else { many }));
             }
         };
-        let dropped = args.controls == OnControl::Drop;
-        let controls = if dropped { "dropped" } else { "replaced by blanks" };
-        count(changed.controls, "control character", "control characters", controls);
-        count(changed.newlines, "newline", "newlines", "in text replaced by blanks");
+        let dropped = args.value("controls") == Some("drop");
+        let became = if dropped { "dropped" } else { "replaced by blanks" };
+        count(controls, "control character", "control characters", became);
+        count(newlines, "newline", "newlines", "in text replaced by blanks");
         let (one, many) = ("field that could not be read was", "fields that could not be read were");
         count(nulls, one, many, "left empty");
         count(cut, "record", "records", "longer than the layout: the rest was left out");
         if let Some(path) = &args.rejects {
-            let became = match self.ending.is_of_output() {
+            let became = match self.is_cut() {
                 true => "rejected".to_owned(),
                 false => format!("rejected, written to {}", Name::of_path(path.as_os_str())),
             };
             count(rejected, "record", "records", &became);
         }
         if args.messages.verbose {
-            let rows: u64 = self.rows.iter().map(|(_, rows)| rows).sum();
+            let rows = self.row_count();
             for (record_type, rows) in self.rows.iter().filter(|_| self.rows.len() > 1) {
                 say(format_args!("{name}: rows of type {record_type}: {rows}"));
             }

@@ -2,31 +2,23 @@
 //!
 //! Nothing is allocated for a value: numbers and text are appended to the row.
 
-use crate::args::Rows;
 use crate::args::rows::RowFormat;
-use crate::rows::policy::{Changed, TextPolicy, push_csv, push_json};
-use crate::rows::trouble::BadRecord;
-use crate::rows::types;
+use crate::rows::quote::{push_csv, push_json};
 use charpipe::Hex;
-use charpipe::fields::{Column, Layout, Value, Visitor};
+use charpipe::fields::{Column, FieldError, Value, Visitor};
+use charpipe::rows::{AddedColumn, BatchRecord, Rows};
 use std::fmt::Write as _;
-
-/// The name of the column with the number of the record. No name in COBOL begins like this.
-pub(super) const NUMBER: &str = "_number";
-/// The name of the column with the type of the record.
-pub(super) const TYPE: &str = "_type";
 
 /// What all rows of a run have in common.
 pub(super) struct RowPlan {
     pub(super) format: RowFormat,
-    pub(super) columns: Vec<Column>,
-    policy: TextPolicy,
+    columns: Vec<Column>,
     /// Whether the rows of each table go to a stream of its own.
     by_type: bool,
-    /// Whether rows begin with the number of the record.
-    has_number: bool,
-    /// Whether rows have the type of the record, after the number.
-    has_type: bool,
+    /// The columns before the fields, which are not fields.
+    before: Vec<AddedColumn>,
+    /// Those after the fields.
+    after: Vec<AddedColumn>,
     /// For each item: its key and a colon, as JSON has them.
     keys: Vec<String>,
     /// For each item, whether it is an array.
@@ -46,15 +38,15 @@ pub(super) struct Table {
 }
 
 impl RowPlan {
-    pub(super) fn new(args: &Rows, layout: &Layout, columns: Vec<Column>) -> Self {
-        let items = 0..layout.items().len();
+    /// `by_type`: the rows of each record type go to a stream of their own.
+    pub(super) fn new(job: &Rows, columns: Vec<Column>, format: RowFormat, by_type: bool) -> Self {
+        let layout = job.layout();
         let key = |item| {
             let mut key = String::new();
-            push_json(&mut key, layout.key(item).unwrap_or_default());
+            push_json(&mut key, &job.key(item).unwrap_or_default());
             key + ":"
         };
-        let by_type = args.output_dir.is_some();
-        let types = types::record_types(layout);
+        let types = job.record_types();
         let table = |record_type: Option<usize>| {
             let is_other = |one: &usize| by_type && types.contains(one) && Some(*one) != record_type;
             let cells = columns.iter().scan(0, |count, column| {
@@ -71,13 +63,13 @@ impl RowPlan {
             true => vec![table(None)],
             false => types.iter().map(|one| table(Some(*one))).collect(),
         };
+        let (before, after) = job.added().iter().partition(|one| one.is_before_fields());
         RowPlan {
-            format: args.format,
-            policy: TextPolicy { controls: args.controls, newlines: args.record_newlines },
+            format,
             by_type,
-            has_number: args.number,
-            has_type: !types.is_empty() && !by_type,
-            keys: items.map(key).collect(),
+            before,
+            after,
+            keys: (0..layout.items().len()).map(key).collect(),
             is_array: layout.items().iter().map(|item| item.occurs.is_some()).collect(),
             tables,
             columns,
@@ -104,11 +96,6 @@ impl RowPlan {
         self.tables[0].record_type.is_some()
     }
 
-    /// Returns the columns that rows begin with, which are not fields.
-    pub(super) fn own_columns(&self) -> impl Iterator<Item = &str> {
-        [(NUMBER, self.has_number), (TYPE, self.has_type)].into_iter().filter(|one| one.1).map(|one| one.0)
-    }
-
     /// Returns the header of a table in CSV; nothing for JSON.
     pub(super) fn header(&self, table: &Table) -> String {
         let mut header = String::new();
@@ -117,11 +104,12 @@ impl RowPlan {
         }
         let is_in = |index: &usize| table.cells[*index] < table.cells[index + 1];
         let paths = (0..self.columns.len()).filter(is_in).map(|index| &*self.columns[index].path);
-        for (index, path) in self.own_columns().chain(paths).enumerate() {
+        let [before, after] = [&self.before, &self.after].map(|added| added.iter().map(|one| one.column()));
+        for (index, name) in before.chain(paths).chain(after).enumerate() {
             if index > 0 {
                 header.push(',');
             }
-            push_csv(&mut header, path);
+            push_csv(&mut header, name);
         }
         if header.is_empty() {
             // There are no columns, and an empty line is not a header.
@@ -136,61 +124,136 @@ impl RowPlan {
 pub(super) struct Row<'a> {
     plan: &'a RowPlan,
     table: &'a Table,
+    record: BatchRecord<'a>,
     /// The rows so far, and this one.
     text: &'a mut String,
     /// Where this row begins.
     begin: usize,
     /// The number of columns that were written or skipped.
     column: usize,
-    scratch: &'a mut Scratch,
+    /// The errors of fields that could not be read.
+    errors: &'a mut Vec<FieldError>,
 }
 
-/// What rows share while they are written.
-#[derive(Default)]
-pub(super) struct Scratch {
-    pub(super) changed: Changed,
-    room: String,
+/// Where a row comes from.
+#[derive(Clone, Copy)]
+pub(super) struct Origin<'a> {
+    /// The name of the input.
+    pub(super) input: &'a str,
+    pub(super) record: BatchRecord<'a>,
+    /// The table of the row; its record type is not known for certain if `is_typed` is false.
+    pub(super) table: &'a Table,
+    pub(super) is_typed: bool,
 }
 
 impl<'a> Row<'a> {
-    /// Begins a row at the end of `text`.
+    /// Begins a row at the end of `text`. `errors` is cleared.
+    #[inline]
     pub(super) fn begin(
         plan: &'a RowPlan,
-        table: &'a Table,
-        number: u64,
+        origin: Origin<'a>,
         text: &'a mut String,
-        scratch: &'a mut Scratch,
+        errors: &'a mut Vec<FieldError>,
     ) -> Self {
         let begin = text.len();
-        match plan.format {
-            RowFormat::Csv => {
-                if plan.has_number {
-                    _ = write!(text, "{number},");
-                }
-                if plan.has_type {
-                    push_csv(text, &table.name);
-                    text.push(',');
-                }
-            }
-            RowFormat::Jsonl => {
-                text.push('{');
-                if plan.has_number {
-                    _ = write!(text, "\"{NUMBER}\":{number}");
-                }
-                if plan.has_type {
-                    text.push_str(if plan.has_number { ",\"_type\":" } else { "\"_type\":" });
-                    push_json(text, &table.name);
-                }
-            }
+        errors.clear();
+        let mut row = Row { plan, table: origin.table, record: origin.record, text, begin, column: 0, errors };
+        row.put_beginning(&origin);
+        row
+    }
+
+    /// Writes what precedes the fields.
+    #[inline]
+    fn put_beginning(&mut self, origin: &Origin<'_>) {
+        if self.plan.format == RowFormat::Jsonl {
+            self.text.push('{');
         }
-        Row { plan, table, text, begin, column: 0, scratch }
+        for column in &self.plan.before {
+            self.put_before(*column, origin);
+        }
+    }
+
+    /// Writes a column that precedes the fields.
+    fn put_before(&mut self, column: AddedColumn, origin: &Origin<'_>) {
+        self.begin_added(column);
+        match column {
+            AddedColumn::File => self.put_text(origin.input),
+            AddedColumn::Number => _ = write!(self.text, "{}", origin.record.number),
+            AddedColumn::Offset => _ = write!(self.text, "{}", origin.record.offset),
+            AddedColumn::Type if origin.is_typed => self.put_text(&origin.table.name),
+            _ => self.put_null(),
+        }
+        self.end_added();
+    }
+
+    /// Writes a column that follows the fields.
+    fn put_after(&mut self, column: AddedColumn) {
+        self.begin_added(column);
+        match column {
+            AddedColumn::Record => self.put_bytes(self.record.data),
+            AddedColumn::Errors if !self.errors.is_empty() => self.put_errors(),
+            _ => self.put_null(),
+        }
+        self.end_added();
+    }
+
+    fn begin_added(&mut self, column: AddedColumn) {
+        if self.plan.format == RowFormat::Jsonl {
+            self.comma();
+            push_json(self.text, column.column());
+            self.text.push(':');
+        }
+    }
+
+    fn end_added(&mut self) {
+        if self.plan.format == RowFormat::Csv {
+            self.text.push(',');
+        }
+    }
+
+    /// Writes the errors of the row as an array of JSON.
+    #[cold]
+    fn put_errors(&mut self) {
+        let mut array = String::from("[");
+        for error in self.errors.iter() {
+            let separator = if array.len() > 1 { "," } else { "" };
+            _ = write!(array, "{separator}{{\"field\":");
+            match error.path() {
+                "" => array.push_str("null"),
+                path => push_json(&mut array, path),
+            }
+            _ = write!(array, ",\"code\":\"{}\",\"message\":", error.code());
+            push_json(&mut array, &error.message());
+            _ = write!(array, ",\"bytes\":\"{:X}\"}}", Hex(error.bytes()));
+        }
+        array.push(']');
+        match self.plan.format {
+            RowFormat::Csv => push_csv(self.text, &array),
+            RowFormat::Jsonl => self.text.push_str(&array),
+        }
+    }
+
+    /// Makes this the row of a record that could not be read because of `error`: it has no values.
+    #[cold]
+    pub(super) fn end_unreadable(mut self, error: FieldError, origin: &Origin<'_>) {
+        self.text.truncate(self.begin);
+        self.column = 0;
+        *self.errors = vec![error];
+        self.put_beginning(origin);
+        self.end();
     }
 
     /// Ends the row.
     pub(super) fn end(mut self) {
-        match self.plan.format {
+        let plan = self.plan;
+        if plan.format == RowFormat::Csv {
+            self.skip_to(plan.columns.len());
+        }
+        for column in &plan.after {
+            self.put_after(*column);
+        }
+        match plan.format {
             RowFormat::Csv => {
-                self.skip_to(self.plan.columns.len());
                 if self.text.len() > self.begin {
                     // The comma after the last cell.
                     self.text.pop();
@@ -219,90 +282,104 @@ impl<'a> Row<'a> {
         self.column = column;
     }
 
-    /// Writes what is before a value of JSON.
-    fn lead(&mut self, item: usize, has_key: bool) {
+    /// Writes the comma between two members or elements of JSON.
+    fn comma(&mut self) {
         if !matches!(self.text.as_bytes().last(), Some(b'{' | b'[')) {
             self.text.push(',');
         }
+    }
+
+    /// Writes what is before a value of JSON.
+    fn lead(&mut self, item: usize, has_key: bool) {
+        self.comma();
         if has_key {
             self.text.push_str(&self.plan.keys[item]);
         }
     }
 
-    fn put(&mut self, column: usize, value: Value<'_>) -> Result<(), BadRecord> {
-        let is_json = self.plan.format == RowFormat::Jsonl;
+    fn put(&mut self, value: Value<'_>) {
         match value {
-            Value::Text(text) => return self.put_text(column, text),
+            Value::Text(text) => self.put_text(text),
             Value::Number(number) => number.append_to(self.text),
-            Value::Raw(bytes) if is_json => {
-                self.text.push('"');
-                Hex(bytes).push_to(self.text);
-                self.text.push('"');
-            }
-            Value::Raw(bytes) => Hex(bytes).push_to(self.text),
+            Value::Raw(bytes) => self.put_bytes(bytes),
             Value::Single(number) if number.is_finite() => _ = write!(self.text, "{value}"),
             Value::Double(number) if number.is_finite() => _ = write!(self.text, "{value}"),
             Value::Single(number) => self.put_non_finite(number.into()),
             Value::Double(number) => self.put_non_finite(number),
-            _ if is_json => self.text.push_str("null"),
-            _ => {}
+            Value::Date(date) => self.put_word(format_args!("{date}")),
+            _ => self.put_null(),
         }
-        Ok(())
+    }
+
+    fn put_null(&mut self) {
+        if self.plan.format == RowFormat::Jsonl {
+            self.text.push_str("null");
+        }
+    }
+
+    /// Writes bytes in hex.
+    fn put_bytes(&mut self, bytes: &[u8]) {
+        match self.plan.format {
+            RowFormat::Csv => Hex(bytes).push_to(self.text),
+            RowFormat::Jsonl => {
+                self.text.push('"');
+                Hex(bytes).push_to(self.text);
+                self.text.push('"');
+            }
+        }
     }
 
     /// Writes infinity, or what is not a number. JSON has no numbers for these.
     fn put_non_finite(&mut self, number: f64) {
-        let word = match number {
-            f64::INFINITY => "Infinity",
-            f64::NEG_INFINITY => "-Infinity",
-            _ => "NaN",
-        };
+        self.put_word(format_args!(
+            "{}",
+            match number {
+                f64::INFINITY => "Infinity",
+                f64::NEG_INFINITY => "-Infinity",
+                _ => "NaN",
+            }
+        ));
+    }
+
+    /// Writes text in which no character needs to be quoted.
+    fn put_word(&mut self, word: std::fmt::Arguments<'_>) {
         let quote = if self.plan.format == RowFormat::Jsonl { "\"" } else { "" };
         _ = write!(self.text, "{quote}{word}{quote}");
     }
 
-    fn put_text(&mut self, column: usize, text: &str) -> Result<(), BadRecord> {
-        let policy = &self.plan.policy;
-        let text = if policy.keeps_all() {
-            text
-        } else {
-            policy.apply(text, &mut self.scratch.room, &mut self.scratch.changed).map_err(|refused| {
-                BadRecord::Character {
-                    column: self.plan.columns[column].clone(),
-                    ch: refused.ch,
-                    is_newline: refused.is_newline,
-                    offset: 0,
-                }
-            })?
-        };
+    fn put_text(&mut self, text: &str) {
         match self.plan.format {
             RowFormat::Csv => push_csv(self.text, text),
             RowFormat::Jsonl => push_json(self.text, text),
         }
-        Ok(())
     }
 }
 
 impl Visitor for Row<'_> {
-    type Error = BadRecord;
+    type Error = FieldError;
 
-    fn value(&mut self, item: usize, column: usize, value: Value<'_>) -> Result<(), BadRecord> {
+    fn value(&mut self, item: usize, column: usize, value: Value<'_>) -> Result<(), FieldError> {
         match self.plan.format {
             RowFormat::Csv => {
                 self.skip_to(column);
-                self.put(column, value)?;
+                self.put(value);
                 self.text.push(',');
                 self.column = column + 1;
-                Ok(())
             }
             RowFormat::Jsonl => {
                 self.lead(item, !self.plan.is_array[item]);
-                self.put(column, value)
+                self.put(value);
             }
         }
+        Ok(())
     }
 
-    fn begin_group(&mut self, item: usize) -> Result<(), BadRecord> {
+    fn bad(&mut self, _: usize, _: usize, error: FieldError) -> Result<(), FieldError> {
+        self.errors.push(error);
+        Ok(())
+    }
+
+    fn begin_group(&mut self, item: usize) -> Result<(), FieldError> {
         if self.plan.format == RowFormat::Jsonl {
             self.lead(item, true);
             self.text.push('{');
@@ -310,14 +387,14 @@ impl Visitor for Row<'_> {
         Ok(())
     }
 
-    fn end_group(&mut self, _: usize) -> Result<(), BadRecord> {
+    fn end_group(&mut self, _: usize) -> Result<(), FieldError> {
         if self.plan.format == RowFormat::Jsonl {
             self.text.push('}');
         }
         Ok(())
     }
 
-    fn begin_array(&mut self, item: usize, _: usize) -> Result<(), BadRecord> {
+    fn begin_array(&mut self, item: usize, _: usize) -> Result<(), FieldError> {
         if self.plan.format == RowFormat::Jsonl {
             self.lead(item, true);
             self.text.push('[');
@@ -325,14 +402,14 @@ impl Visitor for Row<'_> {
         Ok(())
     }
 
-    fn end_array(&mut self, _: usize) -> Result<(), BadRecord> {
+    fn end_array(&mut self, _: usize) -> Result<(), FieldError> {
         if self.plan.format == RowFormat::Jsonl {
             self.text.push(']');
         }
         Ok(())
     }
 
-    fn begin_element(&mut self, item: usize) -> Result<(), BadRecord> {
+    fn begin_element(&mut self, item: usize) -> Result<(), FieldError> {
         if self.plan.format == RowFormat::Jsonl {
             self.lead(item, false);
             self.text.push('{');
@@ -340,7 +417,7 @@ impl Visitor for Row<'_> {
         Ok(())
     }
 
-    fn end_element(&mut self, _: usize) -> Result<(), BadRecord> {
+    fn end_element(&mut self, _: usize) -> Result<(), FieldError> {
         if self.plan.format == RowFormat::Jsonl {
             self.text.push('}');
         }

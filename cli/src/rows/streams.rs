@@ -7,6 +7,7 @@ use crate::files::name::Name;
 use crate::files::output::Output;
 use crate::messages::say;
 use crate::print;
+use crate::rows::ending::Ending;
 use crate::rows::row::RowPlan;
 use crate::rows::work::Done;
 use crate::status::Status;
@@ -46,6 +47,15 @@ pub(super) enum NotWritten {
     Stopped,
     /// The output called so cannot be written.
     Failed(Name, io::Error),
+}
+
+impl<F> From<NotWritten> for Ending<F> {
+    fn from(why: NotWritten) -> Self {
+        match why {
+            NotWritten::Stopped => Ending::Stopped,
+            NotWritten::Failed(output, error) => Ending::NotWritten(output, error),
+        }
+    }
 }
 
 impl Streams {

@@ -314,8 +314,8 @@ fn a_million_rows() {
     let count = |output: &Output| output.stdout.iter().filter(|byte| **byte == b'\n').count();
     for (options, unit, lines) in [
         ("", good, times + 1),
-        ("--format jsonl --number", good, times),
-        ("--null-on-bad", bad, times + 1),
+        ("--format jsonl --add-columns number", good, times),
+        ("--on-bad null", bad, times + 1),
         ("--rejects /dev/null --format jsonl", bad, 0),
     ] {
         let output = many(&rows(options), b"", unit, times);

@@ -18,6 +18,7 @@ mod rows_back;
 mod rows_ends;
 mod rows_errors;
 mod rows_exact;
+mod rows_options;
 mod rows_show;
 mod shapes;
 mod silence;

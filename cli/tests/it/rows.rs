@@ -175,7 +175,7 @@ fn members(layout: &Layout, json: &str) -> Vec<String> {
 fn headers_and_rows() {
     let clients = format!("--layout mainframe-data-utilities/COBKS05.cpy {CLIENTS}");
     let file = "mainframe-data-utilities/CLIENT.EBCDIC.txt";
-    let text = passes(&format!("{clients} --number {file}"), b"");
+    let text = passes(&format!("{clients} --add-columns number {file}"), b"");
     let lines: Vec<&str> = text.lines().take(4).collect();
     assert_eq!(
         lines,
@@ -190,7 +190,7 @@ fn headers_and_rows() {
     );
     let text = passes(&format!("{clients} --select CLIENT-ID,CLIENT-INCOME {file}"), b"");
     assert_eq!(text.lines().nth(2), Some("CLIENT-MAIN,1,10000.00"));
-    let text = passes(&format!("{clients} --format jsonl --number --select CLIENT-MAIN {file}"), b"");
+    let text = passes(&format!("{clients} --format jsonl --add-columns number --select CLIENT-MAIN {file}"), b"");
     assert_eq!(
         text.lines().take(2).collect::<Vec<_>>(),
         [
@@ -205,7 +205,7 @@ fn headers_and_rows() {
 fn arrays() {
     let line =
         "--layout mainframe-data-utilities/COBVBFM2.cpy --records rdw mainframe-data-utilities/COBVBFM2.EBCDIC.txt";
-    let text = passes(&format!("{line} --trim-nuls"), b"");
+    let text = passes(&format!("{line} --trim blanks,nuls"), b"");
     let mut lines = text.lines();
     let header = lines.next().unwrap();
     assert!(
@@ -310,7 +310,7 @@ fn pieces_and_threads_make_no_difference() {
             many[place] = 0x77;
         }
         fs::write(&path, &many).unwrap();
-        let all = ["", "--format jsonl --number", "--rejects /dev/null"];
+        let all = ["", "--format jsonl --add-columns number", "--rejects /dev/null"];
         for options in &all[..if cfg!(unix) { 3 } else { 2 }] {
             let line = format!("-q --layout mainframe-data-utilities/COBKS05.cpy {CLIENTS} {options}");
             let whole = rows(&format!("{line} {}", path.display()), b"");
@@ -429,7 +429,7 @@ fn tables_without_columns() {
     fs::write(path("filler.cpy"), "01 A.\n 05 FILLER PIC X(2).\n").unwrap();
     let line = format!("--layout {} --records fb:2", path("filler.cpy"));
     assert_eq!(passes(&line, b"\xC1\xC1\xC2\xC2\xC3\xC3"), "\"\"\n\"\"\n\"\"\n\"\"\n");
-    assert_eq!(passes(&format!("{line} --number"), b"\xC1\xC1\xC2\xC2"), "_number\n1\n2\n");
+    assert_eq!(passes(&format!("{line} --add-columns number"), b"\xC1\xC1\xC2\xC2"), "_number\n1\n2\n");
     // A record type without selected fields.
     fs::write(path("types.cpy"), "01 A.\n 05 K PIC X.\n 05 B PIC X.\n 05 C REDEFINES B PIC X.\n").unwrap();
     let line = format!("--layout {} --when K=B:#B --when K=C:#C --select B", path("types.cpy"));

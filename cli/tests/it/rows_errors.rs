@@ -62,11 +62,11 @@ fn a_bad_number() {
          change that\n\
          charpipe: <stdin>: byte 33: record 3, field AMOUNT, columns 10-12: 00 0A 1D is not a number; expected a digit in \
          each half byte, and a sign from A to F in the last one (is the layout right? see --show-layout; use \
-         --null-on-bad or --rejects PATH to go on)\n",
+         --on-bad null or --rejects PATH to go on)\n",
     );
-    folder.check("-q --layout @/sale.cpy -f IBM037 --null-on-bad", RECORDS, 0, &format!("{GOOD}3,Ann,\n"), "");
+    folder.check("-q --layout @/sale.cpy -f IBM037 --on-bad null", RECORDS, 0, &format!("{GOOD}3,Ann,\n"), "");
     folder.check(
-        "--layout @/sale.cpy -f IBM037 --records fb:12 --null-on-bad --format jsonl",
+        "--layout @/sale.cpy -f IBM037 --records fb:12 --on-bad null --format jsonl",
         &RECORDS[24..],
         0,
         "{\"ID\":3,\"NAME\":\"Ann\",\"AMOUNT\":null}\n",
@@ -162,16 +162,16 @@ fn characters_in_text() {
         record,
         1,
         "ID,NAME,AMOUNT\n",
-        "charpipe: <stdin>: byte 4: record 1: field NAME has the control character U+0000 (use --controls space to replace \
-         it)\n",
+        "charpipe: <stdin>: byte 4: record 1, field NAME, columns 5-9: D1 00 25 40 C1 has the control character U+0000 \
+         (use --controls space to replace it)\n",
     );
     folder.check(
         &run("--record-newlines error"),
         record,
         1,
         "ID,NAME,AMOUNT\n",
-        "charpipe: <stdin>: byte 4: record 1: field NAME has the newline U+000A (are the length and shape of the \
-         records right? see `charpipe detect --records`; if they are, use --record-newlines space)\n",
+        "charpipe: <stdin>: byte 4: record 1, field NAME, columns 5-9: D1 00 25 40 C1 has the newline U+000A (are the \
+         length and shape of the records right? see `charpipe detect --records`; if they are, use --record-newlines space)\n",
     );
 }
 
@@ -206,7 +206,7 @@ fn layouts() {
         b"",
         2,
         "",
-        "charpipe: --when 'ID=1: NOBODY': there is no NOBODY\n",
+        "charpipe: --when: 'ID=1: NOBODY': there is no NOBODY\n",
     );
     folder.check(
         "--layout @/sale.cpy -f klingon",
@@ -262,7 +262,7 @@ fn rows_that_do_not_fit() {
         &csv,
         "ID,NAME\n1,Joe\n",
         0,
-        "byte 8: row 1 on line 2: field AMOUNT: there is no value (only rows with all fields can be written back: leave out --select and --null-on-bad)",
+        "byte 8: row 1 on line 2: field AMOUNT: there is no value (only rows with all fields can be written back: leave out --select and --on-bad null)",
     );
     check(
         &csv,
@@ -342,7 +342,7 @@ fn outputs_do_not_replace_what_the_run_reads() {
     folder.check("-q --layout @/sale.cpy --output-dir @ @/in @/SALE.csv", b"", 2, "", words);
     assert_eq!(folder.read("SALE.csv"), COPYBOOK);
     // The rows may replace the records.
-    folder.check("-q --layout @/sale.cpy --null-on-bad -o @/in @/in", b"", 0, "", "");
+    folder.check("-q --layout @/sale.cpy --on-bad null -o @/in @/in", b"", 0, "", "");
     assert_eq!(folder.read("in"), format!("{GOOD}3,Ann,\n"));
 }
 
@@ -355,13 +355,14 @@ fn the_place_of_a_character() {
     folder.write("place.cpy", book);
     let good = b"\xF3\xC1\xC1\xC1\xC1\xC1\xC1\xC1\xC1\xC1\xC1";
     for (at, name, byte) in
-        [(1, "G[1].B", 1), (3, "G[1].C[2]", 3), (4, "G[2].B", 4), (6, "G[2].C[2]", 6), (9, "V[3]", 9), (10, "Z", 0)]
+        [(1, "G[1].B", 1), (3, "G[1].C[2]", 3), (4, "G[2].B", 4), (6, "G[2].C[2]", 6), (9, "V[3]", 9), (10, "Z", 10)]
     {
         let mut record = good.to_vec();
         record[at] = 0;
         let input = [&b"\0\x0F\0\0"[..], good, b"\0\x0F\0\0", &record].concat();
         let (status, _, words) = folder.run("-q --layout @/place.cpy --records rdw --controls error", &input);
-        let expected = format!("byte {}: record 2: field {name} has the control character U+0000", 19 + byte);
+        let place = format!("byte {}: record 2, field {name}, column {}", 19 + byte, at + 1);
+        let expected = format!("{place}: 00 has the control character U+0000");
         assert!(status == 1 && words.contains(&expected), "{expected}: {words}");
     }
 }
@@ -371,17 +372,17 @@ fn names_that_clash() {
     let folder = Folder::new();
     folder.write("own.list", b"_number 1 1 text\n_type 2 1 text\n");
     folder.write("in", b"\xC1\xC2");
-    let clash = |name: &str, remedy: &str| {
+    let clash = |name: &str| {
         format!(
-            "charpipe: @/own.list: the field {name} has the name of a column that charpipe adds; rename it, or {remedy}\n"
+            "charpipe: --add-columns: the layout has a field with the name of the column {name}: rename one of them\n"
         )
     };
     folder.check("-q --layout @/own.list @/in", b"", 0, "_number,_type\nA,B\n", "");
-    folder.check("-q --layout @/own.list --number @/in", b"", 2, "", &clash("_number", "leave out --number"));
-    folder.check("-q --layout @/own.list --number --select _type @/in", b"", 0, "_number,_type\n1,B\n", "");
+    folder.check("-q --layout @/own.list --add-columns number @/in", b"", 2, "", &clash("_number"));
+    folder.check("-q --layout @/own.list --add-columns number --select _type @/in", b"", 0, "_number,_type\n1,B\n", "");
     folder.check("-q --layout @/own.list --from-rows csv", b"_number,_type\nA,B\n", 0, "\u{FFFD}\u{FFFD}", "");
     folder.write("own.list", b"K 1 1 text\n_type 2 1 text\nwhen K=A: T\nX 3 1 text\nend\n");
-    folder.check("-q --layout @/own.list --records fb:3 @/in", b"", 2, "", &clash("_type", "use --output-dir"));
+    folder.check("-q --layout @/own.list --records fb:3 @/in", b"", 2, "", &clash("_type"));
 }
 
 #[test]

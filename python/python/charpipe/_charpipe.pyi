@@ -1,7 +1,7 @@
 """The part of the package that is written in Rust."""
 
 from os import PathLike
-from typing import Any, BinaryIO, Iterator
+from typing import BinaryIO, Iterator, Literal
 
 from typing_extensions import Buffer
 
@@ -79,11 +79,41 @@ class RecordBatch:
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
+# The options of a rows job. `encoding` is `from` here; `jobs` has no meaning for a stream.
+_RowsOption = Literal[
+    "layout_format",
+    "float",
+    "byte_order",
+    "when",
+    "from",
+    "records",
+    "tape_file",
+    "to_records",
+    "select",
+    "trim",
+    "on_bad",
+    "empty_is_null",
+    "short_records",
+    "overlong",
+    "filler",
+    "exact",
+    "controls",
+    "record_newlines",
+    "add_columns",
+    "dates",
+    "integers",
+    "underscores",
+]
+_RowsOptions = list[tuple[_RowsOption, str]]
+
 def read_records(
     source: object,
-    description: dict[str, object],
-    wanted: dict[str, object],
+    layout: bytes,
+    options: _RowsOptions,
+    batch_rows: int,
+    name: str | None = None,
     part: tuple[int, int, int | None] | None = None,
 ) -> RecordStream: ...
+def rows_options() -> list[tuple[str, str, list[str]]]: ...
 def split_records(source: object, records: str, bytes: int, numbers: bool) -> list[tuple[int, int, int | None]]: ...
-def write_records(data: object, target: object, description: dict[str, object], underscores: bool) -> int: ...
+def write_records(data: object, target: object, layout: bytes, options: _RowsOptions) -> int: ...

@@ -23,8 +23,8 @@ class UnknownEncoding(Error, LookupError):
 class RecordError(Error):
     """A record that cannot be read or written.
 
-    `record` counts from 1, and `offset` is where it begins, if the fault has no place of its own. `field` is the path of the
-    field, and `bytes` are those of the field; each is None if there is none.
+    `record` counts from 1. `field` is the path of the field, `offset` is where it begins in the input, and `bytes` are its
+    bytes; each is None if there is none.
     """
 
     field: str | None

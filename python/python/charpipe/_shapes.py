@@ -34,14 +34,23 @@ def find(source: Any, records: Any, file: Any = None) -> tuple[Any, Any]:
     """Return the source, and how its records are stored. `file` chooses a file of a tape image."""
     if not is_auto(records):
         return source, records
+    buffer = _buffer(source)
+    if buffer is not None:
+        return source, _shape(buffer[: _charpipe.SHAPE_BYTES], file)
     if hasattr(source, "read"):
         return find_in_file(source, file)
-    if isinstance(source, (str, os.PathLike)):
-        if not os.path.isfile(source):
-            return find_in_file(open(source, "rb"), file)
-        with open(source, "rb") as opened:
-            return source, _shape(_head(opened), file)
-    return source, _shape(memoryview(source).cast("B")[: _charpipe.SHAPE_BYTES], file)
+    if not os.path.isfile(source):
+        return find_in_file(open(source, "rb"), file)
+    with open(source, "rb") as opened:
+        return source, _shape(_head(opened), file)
+
+
+def _buffer(source: Any) -> memoryview | None:
+    """Return the bytes of an object with the buffer protocol, which is read as a whole, even if it has `read` as well."""
+    try:
+        return memoryview(source).cast("B")
+    except TypeError:
+        return None
 
 
 def find_in_file(opened: BinaryIO, file: Any = None) -> tuple[Prefixed, str]:

@@ -10,15 +10,28 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from charpipe._charpipe import RecordStream, read_records, split_records, write_records
+from charpipe._charpipe import RecordStream, read_records, rows_options, split_records, write_records
 
 __all__ = ["RecordStream", "Split", "read", "splits", "write"]
 
-#: The columns that are no fields.
-EXTRA = ("_file", "_number", "_offset", "_type", "_record", "_errors")
+#: Options of the command that functions here do not have: one thread reads a stream, ``encoding`` is the name of ``from``,
+#: because that is a word of Python, and ``write`` has ``records`` for the shape of its output.
+NOT_HERE = ("jobs", "from", "to_records")
+
+#: The options of ``read``, besides those about the input and the batches.
+OPTIONS = {name.replace("-", "_") for name, _, _ in rows_options()} - {*NOT_HERE} | {"encoding"}
+
+#: Options that had another name once.
+RENAMED = {
+    "floats": "float",
+    "byteorder": "byte_order",
+    "file": "tape_file",
+    "columns": "select",
+    "extra": "add_columns",
+}
 
 
 class Split(NamedTuple):
@@ -36,77 +49,79 @@ def read(
     source: Any,
     *,
     layout: str | bytes | os.PathLike[str],
-    encoding: str,
-    records: str | None = None,
-    columns: Iterable[str] | None = None,
-    extra: Iterable[str] = (),
-    on_bad: str = "error",
+    layout_format: str = "auto",
+    float: str = "ibm",
+    byte_order: str = "big",
+    when: str | Iterable[str] = (),
+    encoding: str = "IBM037",
+    records: str = "layout",
+    tape_file: str | int | None = None,
+    select: str | Iterable[str] | None = None,
     trim: str = "blanks",
-    short_records: bool = False,
-    overlong: str = "fail",
+    on_bad: str = "error",
     empty_is_null: bool = False,
+    short_records: str = "error",
+    overlong: str = "fail",
+    filler: bool = False,
+    exact: bool = False,
+    controls: str = "keep",
+    record_newlines: str = "keep",
+    add_columns: str | Iterable[str] = (),
+    dates: str | Mapping[str, str] | None = None,
     integers: bool = False,
     underscores: bool = False,
-    dates: Mapping[str, str] | None = None,
-    when: Sequence[str] = (),
-    floats: str = "ibm",
-    byteorder: str = "big",
-    file: str | int | None = None,
     split: Split | tuple[int, int, int | None] | None = None,
     batch_rows: int = 65536,
     name: str | None = None,
+    **unknown: Any,
 ) -> RecordStream:
     """Read mainframe records as a stream of Arrow record batches.
 
-    ``source`` is a path, an object with the buffer protocol (``bytes``, ``mmap``), or a binary file object. Paths with
-    a scheme (``s3://...``) are opened by fsspec, if that is installed.
+    ``source`` is a path, an object with the buffer protocol (``bytes``, ``mmap``), or a binary file object. A buffer is
+    read as a whole, a file object from where it stands. Paths with a scheme (``s3://...``) are opened by fsspec, if that
+    is installed.
 
     ``layout`` is the path of a COBOL copybook or of a field list, or its text if it has several lines or is ``bytes``.
-    ``encoding`` is the code page of the records, such as ``IBM037``.
-    ``records`` says how they are stored: ``fb:80``, ``rdw``, ``vb``, ... or ``auto``. It can be left out if the layout
-    has a fixed length.
+    ``layout_format`` is ``copybook``, ``copybook-fixed``, ``copybook-free``, ``fields`` or ``json``; ``auto`` detects it.
+    ``float`` (``ibm`` or ``ieee``) and ``byte_order`` (``big`` or ``little``) tell how a copybook's COMP-1, COMP-2 and
+    COMP-5 are stored. ``when`` adds conditions of record types: ``"TYPE=C: CLIENT"``.
 
-    ``columns`` names the fields to read; all others cost nothing. A group stands for its fields.
-    ``extra`` adds columns that are no fields: ``_file``, ``_number`` (from 1), ``_offset`` (in bytes from 0), ``_type``
-    (the record type), ``_record`` (the bytes of the record) and ``_errors``. They can also stand in ``columns``.
+    ``encoding`` is the code page of the records. ``records`` tells how they are stored: ``fb:80``, ``rdw``, ``vb``, ...,
+    ``auto`` to detect it, or ``layout`` if they all have the length of the layout. ``tape_file`` chooses a file of a tape
+    image, by its number or name. ``split`` reads only a part of the input, as ``splits`` returns them.
+
+    ``select`` names the fields to read; all others cost nothing. A group stands for its fields. ``filler=True`` reads
+    FILLER too. ``add_columns`` adds columns that are not fields: ``file``, ``number`` (from 1), ``offset`` (in bytes from
+    0), ``type`` (the record type; always there if the layout has record types), ``record`` (its bytes) and ``errors``. The
+    columns are named ``_file``, ``_number`` and so on.
 
     ``on_bad="error"`` stops at the first field that is not a value of its kind. ``on_bad="null"`` makes it null, and
-    the column ``_errors`` says for each such field its name, a code, a message, and the bytes.
-    ``trim`` says what is removed from the end of text: ``blanks``, ``nuls`` (also low-values) or ``nothing``.
-    ``short_records`` allows records that end before the layout does. Records that are longer than the layout are errors;
-    ``overlong="cut"`` leaves out the rest. ``empty_is_null`` makes numbers of blanks or of low-values null.
+    ``add_columns=["errors"]`` then adds the name, a code, a message, and the bytes of each such field. A record that cannot
+    be read at all is an error unless this column is there; then it is a row of nulls.
+    ``short_records="null"`` accepts records that end before the layout does. Records that are longer than the layout are
+    errors; ``overlong="cut"`` leaves out the rest. ``empty_is_null=True`` makes numbers of blanks or low-values null.
+    ``exact=True`` makes fields errors that would be written back as other bytes.
+
+    ``trim`` lists what is removed from the end of text: ``blanks``, ``nuls`` (low-values), ``blanks,nuls`` or ``none``.
+    ``controls`` (``keep``, ``space``, ``drop``, ``error``, ``xml``) and ``record_newlines`` (``keep``, ``space``,
+    ``error``) tell what to do with control characters and newlines in text.
 
     Numbers are ``decimal128`` with the precision and scale of their picture, and binary ones without decimal places are
     ``int32`` or ``int64``. ``integers=True`` makes all numbers of up to 18 digits without decimal places integers.
     ``underscores=True`` replaces the hyphens in names. ``dates`` maps fields to patterns such as ``YYYYMMDD``,
     ``YYYY-MM-DD`` or ``YYYYDDD``; they become ``date32``.
 
-    ``when`` adds conditions of record types to a copybook: ``"TYPE=C: CLIENT"``. ``floats`` (``ibm`` or ``ieee``) and
-    ``byteorder`` say how a copybook's COMP-1, COMP-2 and COMP-5 are stored. ``file`` chooses a file of a tape image, by
-    its number or name. ``split`` reads only a part of the input, as ``splits`` returns them.
+    ``batch_rows`` is the maximum number of rows in a batch. ``name`` is the name of the input, for messages.
 
     Errors are raised when the batches are read, after all rows before them. Iterating over the stream raises
     ``charpipe.RecordError``, which has the offset, the record and the field; a consumer of the Arrow stream raises its
     own exception with the same message.
     """
+    given = {option: value for option, value in locals().items() if option in OPTIONS}
+    _check_names("read", unknown)
     source, known = _source(source)
-    wanted = {
-        "columns": None if columns is None else _list("columns", columns),
-        "extra": _list("extra", extra),
-        "on_bad": on_bad,
-        "trim": trim,
-        "short_records": short_records,
-        "overlong": overlong,
-        "empty_is_null": empty_is_null,
-        "integers": integers,
-        "underscores": underscores,
-        "dates": dict(dates or {}),
-        "batch_rows": batch_rows,
-        "file": None if file is None else str(file),
-        "name": name or known,
-    }
-    described = _description(layout, encoding, records, when, floats, byteorder)
-    return read_records(source, described, wanted, None if split is None else tuple(split))
+    part = None if split is None else tuple(split)
+    return read_records(source, _layout(layout), _pairs(given), batch_rows, name or known, part)
 
 
 def splits(source: Any, records: str, bytes: int = 128 << 20, *, numbers: bool = False) -> list[Split]:
@@ -127,12 +142,14 @@ def write(
     target: Any,
     *,
     layout: str | bytes | os.PathLike[str],
-    encoding: str,
-    records: str | None = None,
+    layout_format: str = "auto",
+    float: str = "ibm",
+    byte_order: str = "big",
+    when: str | Iterable[str] = (),
+    encoding: str = "IBM037",
+    records: str = "layout",
     underscores: bool = False,
-    when: Sequence[str] = (),
-    floats: str = "ibm",
-    byteorder: str = "big",
+    **unknown: Any,
 ) -> int:
     """Write Arrow data as mainframe records. Returns the number of records.
 
@@ -143,12 +160,16 @@ def write(
     Fields without a value are blank if they are text. What cannot be written exactly is a ``charpipe.RecordError``:
     nothing is rounded, cut or replaced.
     """
-    described = _description(layout, encoding, records, when, floats, byteorder)
+    given = {option: value for option, value in locals().items() if option in OPTIONS}
+    _check_names("write", unknown)
+    shape = given.pop("records")
+    if shape != "layout":
+        given["to_records"] = shape
     if not hasattr(target, "write"):
         target = os.fsdecode(target)
     failures: list[Exception] = []
     try:
-        return write_records(_validated(data, failures), target, described, underscores)
+        return write_records(_validated(data, failures), target, _layout(layout), _pairs(given))
     except ValueError:
         if failures:
             # Through Arrow's interface came only its text.
@@ -207,28 +228,29 @@ def _checked(batches: Iterable[Any], failures: list[Exception]) -> Iterator[Any]
         raise
 
 
-def _list(option: str, names: Iterable[str]) -> list[str]:
-    if isinstance(names, str):
-        raise TypeError(f"{option} must be a list of names, not a string")
-    return list(names)
+def _check_names(function: str, unknown: Mapping[str, Any]) -> None:
+    """Raise the error for keyword arguments that a function does not have."""
+    for name in unknown:
+        instead = f": the option is named {RENAMED[name]!r}" if name in RENAMED else ""
+        raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{instead}")
 
 
-def _description(
-    layout: str | bytes | os.PathLike[str],
-    encoding: str,
-    records: str | None,
-    when: Sequence[str],
-    floats: str,
-    byteorder: str,
-) -> dict[str, Any]:
-    return {
-        "layout": _layout(layout),
-        "encoding": encoding,
-        "records": records,
-        "when": [when] if isinstance(when, str) else list(when),
-        "floats": floats,
-        "byteorder": byteorder,
-    }
+def _pairs(given: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return options as pairs of text. None leaves an option out."""
+    pairs = []
+    for option, value in given.items():
+        option = "from" if option == "encoding" else option
+        if isinstance(value, Mapping):
+            pairs += [(option, f"{field}={pattern}") for field, pattern in value.items()]
+        elif option == "when" and not isinstance(value, str):
+            pairs += [(option, rule) for rule in value]
+        elif isinstance(value, bool):
+            pairs.append((option, "true" if value else "false"))
+        elif isinstance(value, (str, int)):
+            pairs.append((option, str(value)))
+        elif value is not None:
+            pairs.append((option, ",".join(value)))
+    return pairs
 
 
 def _layout(layout: str | bytes | os.PathLike[str]) -> bytes:
@@ -238,7 +260,7 @@ def _layout(layout: str | bytes | os.PathLike[str]) -> bytes:
     if isinstance(layout, str) and "\n" in layout:
         return layout.encode()
     source, _ = _source(layout)
-    if isinstance(source, (str, os.PathLike)):
+    if isinstance(source, str):
         with open(source, "rb") as file:
             return file.read()
     with source:
@@ -247,7 +269,7 @@ def _layout(layout: str | bytes | os.PathLike[str]) -> bytes:
 
 def _source(source: Any) -> tuple[Any, str | None]:
     """Return what the records are read from, and its name. Paths with a scheme are opened by fsspec."""
-    if isinstance(source, os.PathLike):
+    if isinstance(source, os.PathLike) and not hasattr(source, "read"):
         source = os.fspath(source)
     if isinstance(source, str) and "://" in source:
         name, (scheme, rest) = source, source.split("://", 1)

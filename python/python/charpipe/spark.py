@@ -40,14 +40,17 @@ __all__ = ["CharpipeDataSource", "register"]
 #: The size of a part, if no option says it.
 SPLIT_BYTES = 128 << 20
 
-#: What becomes of values that cannot be read.
+#: Spark's words for what becomes of records with values that cannot be read.
 MODES = {"failfast": "error", "permissive": "null", "dropmalformed": "null"}
 
-#: Options that are given to ``charpipe.read`` as they are, and those that are lists, and those that are true or false.
-TEXTS = ("layout", "encoding", "records", "trim", "overlong", "floats", "byteorder")
-LISTS = ("columns", "extra")
-FLAGS = ("short_records", "empty_is_null", "integers", "underscores")
-OTHERS = ("when", "path", "paths", "mode", "dates", "file", "split_bytes", "partitions", "batch_rows")
+#: Options that are lists. They can be in JSON.
+LISTS = ("select", "add_columns", "when", "dates")
+
+#: Columns that are not fields.
+ADDED = ("_file", "_number", "_offset", "_type", "_record", "_errors")
+
+#: Options of the data source, besides those of ``charpipe.read``.
+OTHERS = {"layout", "path", "paths", "mode", "split_bytes", "partitions", "batch_rows"}
 
 
 def register(spark: SparkSession) -> None:
@@ -129,37 +132,42 @@ class _Settings:
 
     def __init__(self, options: Any) -> None:
         options = {key.lower(): value for key, value in dict(options).items()}
-        known = {*TEXTS, *LISTS, *FLAGS, *OTHERS}
+        known = arrow.OPTIONS | OTHERS
         for key in options:
+            if key in arrow.RENAMED:
+                raise ValueError(f"unknown option {key!r}: the option is named {arrow.RENAMED[key]!r}")
             if key not in known:
                 raise ValueError(f"unknown option {key!r}; expected one of {', '.join(sorted(known - {'paths'}))}")
-        for key in ("layout", "encoding"):
-            if not options.get(key):
-                raise ValueError(f"the option {key!r} is needed")
+        if not options.get("layout"):
+            raise ValueError("the option 'layout' is needed")
         self.paths = _paths(options)
-        self.records = options.get("records")
         self.split_size = _number(options, "split_bytes")
         self.partition_count = _number(options, "partitions")
-        self.tape_file = options.get("file")
-        mode = options.get("mode", "FAILFAST")
-        if mode.lower() not in MODES:
-            raise ValueError(f"mode={mode!r}: expected FAILFAST, PERMISSIVE or DROPMALFORMED")
-        self.drops_bad = mode.lower() == "dropmalformed"
-        self.keywords: dict[str, Any] = {key: options[key] for key in TEXTS if options.get(key) and key != "records"}
-        self.keywords |= {key: _list(options[key]) for key in LISTS if options.get(key)}
-        if options.get("when"):
-            # A condition can contain commas.
-            when = options["when"]
-            self.keywords["when"] = json.loads(when) if when.lstrip().startswith("[") else [when]
-        self.keywords |= {key: _flag(options, key) for key in FLAGS if key in options}
-        self.keywords["on_bad"] = MODES[mode.lower()]
-        self.keywords["dates"] = _pairs(options.get("dates", ""))
-        self.keywords["file"] = self.tape_file
+        self.keywords: dict[str, Any] = {key: options[key] for key in arrow.OPTIONS if options.get(key)}
+        self.keywords |= {key: _list(key, self.keywords[key]) for key in LISTS if key in self.keywords}
+        self.records = self.keywords.pop("records", "layout")
+        self.tape_file = self.keywords.get("tape_file")
+        self.keywords.setdefault("add_columns", [])
+        self.drops_bad = self._set_mode(options)
         if "batch_rows" in options:
             self.keywords["batch_rows"] = _number(options, "batch_rows")
         # Workers need not be able to open the layout.
-        self.keywords["layout"] = arrow._layout(self.keywords["layout"])
+        self.keywords["layout"] = arrow._layout(options["layout"])
         self.columns: list[str] = self.schema().names
+
+    def _set_mode(self, options: dict[str, str]) -> bool:
+        """Set what Spark's `mode` stands for. Return whether records with bad fields are left out."""
+        if "mode" not in options:
+            return False
+        mode = options["mode"].lower()
+        if mode not in MODES:
+            raise ValueError(f"mode={options['mode']!r}: expected FAILFAST, PERMISSIVE or DROPMALFORMED")
+        if "on_bad" in options:
+            raise ValueError("mode and on_bad both say what becomes of bad fields: leave one of them out")
+        self.keywords["on_bad"] = MODES[mode]
+        if mode != "failfast" and "errors" not in self.keywords["add_columns"]:
+            self.keywords["add_columns"].append("errors")
+        return mode == "dropmalformed"
 
     def schema(self, **changed: Any) -> pyarrow.Schema:
         """Return the columns that a query sees."""
@@ -169,26 +177,27 @@ class _Settings:
     def select(self, names: list[str]) -> _Settings:
         """Read only these columns."""
         spelled = dict(zip(self.columns, self.schema(underscores=False).names))
-        unknown = [name for name in names if name not in spelled and name not in arrow.EXTRA]
+        unknown = [name for name in names if name not in spelled and name not in ADDED]
         if unknown:
             raise ValueError(f"the layout has no field {unknown[0]!r}; it has {', '.join(self.columns)}")
-        wanted = [spelled.get(name, name) for name in names]
+        added = [name for name in names if name in ADDED]
+        fields = [spelled[name] for name in names if name not in added]
         if self.drops_bad:
-            wanted.append("_errors")
-        self.keywords |= {"columns": wanted, "extra": []}
+            added.append("_errors")
+        self.keywords |= {"select": fields, "add_columns": [name.removeprefix("_") for name in added]}
         self.columns = names
         return self
 
-    def read(self, source: Any, records: str | None, split: charpipe.Split | None = None) -> charpipe.RecordStream:
+    def read(self, source: Any, records: str, split: charpipe.Split | None = None) -> charpipe.RecordStream:
         name = source if isinstance(source, str) else None
         stream = charpipe.read(source, **self.keywords, records=records, split=split, name=name)
         return stream
 
     def shape(self, path: str) -> str:
         """Return how the records of a file are stored."""
-        if self.records:
+        if self.records not in ("auto", "layout"):
             return self.records
-        return charpipe.read(path, **self.keywords, records=None).shape
+        return charpipe.read(path, **self.keywords, records=self.records).shape
 
     def split_bytes(self, total: int) -> int:
         if self.partition_count is not None:
@@ -266,26 +275,11 @@ def _size(path: str) -> int:
     return os.stat(path).st_size
 
 
-def _list(text: str) -> list[str]:
-    """Return the names in a list, which is in JSON or separated by commas."""
-    if text.lstrip().startswith("["):
-        return [str(name) for name in json.loads(text)]
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _pairs(text: str) -> dict[str, str]:
-    """Return pairs such as ``FIELD=PATTERN``, in JSON or separated by commas."""
-    if text.lstrip().startswith("{"):
-        return {str(key): str(value) for key, value in json.loads(text).items()}
-    pairs = [pair.partition("=") for pair in _list(text)]
-    return {key.strip(): value.strip() for key, _, value in pairs}
-
-
-def _flag(options: dict[str, str], key: str) -> bool:
-    word = options[key].strip().lower()
-    if word not in ("true", "false"):
-        raise ValueError(f"{key}={options[key]!r}: expected true or false")
-    return word == "true"
+def _list(option: str, text: str) -> list[str] | dict[str, str]:
+    """Return a list, which is in JSON or separated by commas. A condition can contain commas, so that is one."""
+    if text.lstrip().startswith(("[", "{")):
+        return json.loads(text)
+    return [text] if option == "when" else [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _number(options: dict[str, str], key: str) -> int | None:

@@ -2,11 +2,11 @@
 
 use super::columns::Columns;
 use super::failure::Failure;
+use crate::source::Reader;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use charpipe::fields::Reader;
 use charpipe::records::{Records, Shape};
-use std::io::BufRead;
+use charpipe::rows::{Opened, RowReader, RowsError};
 
 /// The most bytes of records, the most bytes of a column that is no field, and the most values in a batch, so that the
 /// offsets of its columns fit into 32 bits. One record more fits too.
@@ -15,8 +15,8 @@ const MAX_VALUES: usize = 16 << 20;
 
 /// The batches of an input. After an error there are no more.
 pub(super) struct Batches {
-    pub(super) records: Records<Box<dyn BufRead + Send>>,
-    pub(super) reader: Reader,
+    pub(super) records: Records<Opened<Reader>>,
+    pub(super) reader: RowReader,
     pub(super) columns: Columns,
     /// The most rows in a batch.
     pub(super) rows: usize,
@@ -25,7 +25,7 @@ pub(super) struct Batches {
     /// The name of the input.
     pub(super) name: Option<String>,
     /// Whether a record that cannot be read becomes a row without values.
-    pub(super) keeps_bad: bool,
+    pub(super) keeps_unreadable: bool,
     pub(super) state: State,
 }
 
@@ -70,18 +70,19 @@ impl Batches {
         let Batches { records, reader, columns, .. } = self;
         let mut bytes = 0;
         while columns.rows() < self.rows
-            && bytes.max(columns.extra_bytes()) < MAX_BYTES
+            && bytes.max(columns.added_bytes()) < MAX_BYTES
             && columns.values() < MAX_VALUES
         {
             let Some(record) = records.next_record()? else { return Ok(false) };
             bytes += record.data.len();
-            columns.begin_row(record.number);
-            match reader.read(record.number, record.data, columns) {
-                Ok(row) => columns.end_row(record.data, record.offset, row.record_type),
-                Err(bad) if self.keeps_bad => columns.end_bad_row(record.data, record.offset, *bad),
-                Err(bad) => {
-                    columns.undo_row();
-                    return Err(Failure::Field(bad, Some(record.offset)));
+            let mut row = columns.row(record.number, record.data);
+            match reader.read(record.number, record.data, &mut row) {
+                Ok(read) => row.end(record.offset, read.record_type),
+                Err(error) if self.keeps_unreadable => row.end_unreadable(record.offset, error),
+                Err(error) => {
+                    row.undo();
+                    let offset = record.offset_of(error.offset());
+                    return Err(Failure::Rows(RowsError::Record { offset, error }));
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "Arrow's C interface consists of pointers")]
 
-use super::setup::bad;
+use super::failure::bad;
 use charpipe_arrow_input::{ArrowArrayStream, Stream};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;

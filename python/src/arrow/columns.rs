@@ -3,27 +3,17 @@
 //! A group is a column of structs, and an array a column of lists. Every column has one entry for each record (within an
 //! array: for each element); what does not apply to a record is null.
 
-use super::failure::BadField;
-use super::leaf::{Bytes, Integers, Leaf, Misfit};
-use super::setup::Extra;
+use super::leaf::{Bytes, Leaf, TooLarge};
 use arrow_array::types::Int64Type;
 use arrow_array::{
     Array, ArrayRef, BinaryArray, ListArray, PrimitiveArray, RecordBatch, RecordBatchOptions, StringArray, StructArray,
 };
 use arrow_buffer::{NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
-use charpipe::fields::{FieldError, Layout, Reader, Value, Visitor};
-use std::collections::HashMap;
+use charpipe::fields::{FieldError, Layout, Problem, Value, Visitor};
+use charpipe::rows::{AddedColumn, RowReader, Rows};
+use std::ops::Range;
 use std::sync::Arc;
-
-/// How a layout becomes columns.
-pub(super) struct Naming<'a> {
-    pub(super) integers: Integers,
-    /// Whether hyphens in names become underscores.
-    pub(super) underscores: bool,
-    /// The patterns of dates, by the fields that have one.
-    pub(super) dates: &'a HashMap<usize, super::date::DatePattern>,
-}
 
 /// A column and what is in it.
 enum Node {
@@ -48,19 +38,22 @@ pub(super) struct Columns {
     list: Vec<usize>,
     /// Whether some items do not apply to all records.
     is_sparse: bool,
-    extras: Extras,
+    added: Added,
     rows: usize,
     values: usize,
-    /// What is wrong with the current record, if that is to be reported in a column.
-    report: Option<Vec<BadField>>,
-    /// The record that is being read.
-    record: u64,
+    /// Whether a value that does not fit its column is an error, and not null.
+    is_bad_error: bool,
+    /// What is wrong with the current record.
+    report: Vec<FieldError>,
 }
 
 impl Columns {
-    /// Makes the columns for the fields that `reader` reads.
-    pub(super) fn new(reader: &Reader, naming: &Naming<'_>, extras: &[Extra], name: &str, reports: bool) -> Self {
-        let layout = reader.layout().clone();
+    /// Makes the columns of the rows that `reader` reads. `name` is that of the input.
+    ///
+    /// # Errors
+    /// Two columns in a group with the same name, because of underscores.
+    pub(super) fn new(rows: &Rows, reader: &RowReader, name: &str, is_bad_error: bool) -> Result<Self, String> {
+        let layout = rows.layout().clone();
         let (count, is_sparse) = (layout.items().len(), layout.types().next().is_some());
         let mut columns = Columns {
             schema: Arc::new(Schema::empty()),
@@ -70,52 +63,54 @@ impl Columns {
             group: vec![NONE; count],
             list: vec![NONE; count],
             is_sparse,
-            extras: Extras::new(extras, name),
+            added: Added::new(rows.added(), name),
             rows: 0,
             values: 0,
-            report: reports.then(Vec::new),
-            record: 0,
+            is_bad_error,
+            report: Vec::new(),
             layout,
         };
         let mut fields = Vec::new();
-        let layout = columns.layout.clone();
-        columns.add(reader, &layout, naming, None, &mut fields);
+        columns.add(rows, reader, None, &mut fields)?;
         columns.top = fields.iter().map(|(node, _)| *node).collect();
-        let own = |is_before| columns.extras.fields(is_before);
+        let own = |is_before| columns.added.fields(is_before);
         let all: Vec<Field> =
             own(true).into_iter().chain(fields.into_iter().map(|one| one.1)).chain(own(false)).collect();
         columns.schema = Arc::new(Schema::new(all));
-        columns
+        Ok(columns)
     }
 
     /// Adds the columns of the items in a group.
     fn add(
         &mut self,
-        reader: &Reader,
-        layout: &Layout,
-        naming: &Naming<'_>,
+        rows: &Rows,
+        reader: &RowReader,
         parent: Option<usize>,
         into: &mut Vec<(usize, Field)>,
-    ) {
+    ) -> Result<(), String> {
+        let layout = rows.layout();
         for item in layout.children(parent) {
             if !reader.is_selected(item) {
                 continue;
             }
-            let Some(key) = layout.key(item) else {
-                self.add(reader, layout, naming, Some(item), into);
+            let Some(name) = rows.key(item) else {
+                self.add(rows, reader, Some(item), into)?;
                 continue;
             };
-            let name = if naming.underscores { key.replace('-', "_") } else { key.to_owned() };
+            if rows.underscores() && into.iter().any(|(_, field)| *field.name() == *name) {
+                return Err(format!("underscores: two columns would have the name {name}"));
+            }
             let (mut node, mut data_type) = match &layout.items()[item].kind {
                 Some(kind) => {
-                    let leaf = Leaf::new(kind, naming.integers, naming.dates.get(&item).cloned());
+                    let leaf =
+                        if rows.date(item).is_some() { Leaf::of_dates() } else { Leaf::new(kind, rows.integers()) };
                     let data_type = leaf.data_type();
                     self.leaf[item] = self.nodes.len();
                     (self.push(Node::Leaf(leaf)), data_type)
                 }
                 None => {
                     let mut children = Vec::new();
-                    self.add(reader, layout, naming, Some(item), &mut children);
+                    self.add(rows, reader, Some(item), &mut children)?;
                     let (children, fields): (Vec<usize>, Vec<Field>) = children.into_iter().unzip();
                     self.group[item] = self.nodes.len();
                     let fields = Fields::from(fields);
@@ -131,6 +126,7 @@ impl Columns {
             }
             into.push((node, Field::new(name, data_type, true)));
         }
+        Ok(())
     }
 
     fn push(&mut self, node: Node) -> usize {
@@ -153,51 +149,26 @@ impl Columns {
     }
 
     /// Returns how many bytes the longest of the columns has so far that are neither fields nor bytes of records.
-    pub(super) fn extra_bytes(&self) -> usize {
-        if self.extras.is_empty() { 0 } else { self.extras.bytes() }
+    pub(super) fn added_bytes(&self) -> usize {
+        if self.added.is_empty() { 0 } else { self.added.bytes() }
     }
 
-    /// Begins the row of a record.
-    pub(super) fn begin_row(&mut self, record: u64) {
-        self.record = record;
-    }
-
-    /// Ends the row of a record of this type, which begins at `offset` of the input.
+    /// Begins the row of the record that has this number, from 1, and these bytes.
     #[inline]
-    pub(super) fn end_row(&mut self, data: &[u8], offset: u64, record_type: Option<usize>) {
-        self.rows += 1;
-        if self.is_sparse {
-            self.pad_all();
-        }
-        if !self.extras.is_empty() {
-            let record_type = record_type.map(|item| self.layout.path(item));
-            self.extras.push(self.record, offset, record_type, data, self.report.as_deref().unwrap_or_default());
-        }
-        if let Some(report) = &mut self.report {
-            report.clear();
-        }
-    }
-
-    /// Makes a row without values of a record that cannot be read.
-    pub(super) fn end_bad_row(&mut self, data: &[u8], offset: u64, bad: BadField) {
-        self.undo_row();
-        self.report.get_or_insert_default().push(bad);
-        self.rows += 1;
-        self.pad_all();
-        self.extras.push(self.record, offset, None, data, self.report.as_deref().unwrap_or_default());
-        self.report.get_or_insert_default().clear();
-    }
-
-    /// Removes what was read of the current row.
-    pub(super) fn undo_row(&mut self) {
-        for index in 0..self.top.len() {
-            self.truncate(self.top[index], self.rows);
-        }
+    pub(super) fn row<'a>(&'a mut self, number: u64, data: &'a [u8]) -> Row<'a> {
+        Row { columns: self, number, data, place: 0..0 }
     }
 
     fn pad_all(&mut self) {
         for index in 0..self.top.len() {
             pad(&mut self.nodes, self.top[index], self.rows);
+        }
+    }
+
+    /// Removes what was read of the current row.
+    fn undo_row(&mut self) {
+        for index in 0..self.top.len() {
+            self.truncate(self.top[index], self.rows);
         }
     }
 
@@ -226,72 +197,117 @@ impl Columns {
     pub(super) fn finish(&mut self) -> Result<RecordBatch, ArrowError> {
         let rows = std::mem::take(&mut self.rows);
         self.values = 0;
-        let mut arrays = self.extras.finish(true)?;
+        let mut arrays = self.added.finish(true)?;
         for index in 0..self.top.len() {
             arrays.push(take(&mut self.nodes, self.top[index])?);
         }
-        arrays.extend(self.extras.finish(false)?);
+        arrays.extend(self.added.finish(false)?);
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         RecordBatch::try_new_with_options(self.schema.clone(), arrays, &options)
+    }
+}
+
+/// The row of a record while its values arrive.
+pub(super) struct Row<'a> {
+    columns: &'a mut Columns,
+    number: u64,
+    data: &'a [u8],
+    /// The place of the next value in the record.
+    place: Range<usize>,
+}
+
+impl Row<'_> {
+    /// Ends the row of a record of this type, which begins at `offset` of the input.
+    #[inline]
+    pub(super) fn end(self, offset: u64, record_type: Option<usize>) {
+        let Row { columns, number, data, .. } = self;
+        columns.rows += 1;
+        if columns.is_sparse {
+            columns.pad_all();
+        }
+        if !columns.added.is_empty() {
+            let record_type = record_type.map(|item| columns.layout.path(item));
+            columns.added.push(number, offset, record_type, data, &columns.report);
+        }
+        columns.report.clear();
+    }
+
+    /// Makes a row without values of a record that cannot be read, and begins at `offset` of the input.
+    pub(super) fn end_unreadable(self, offset: u64, error: FieldError) {
+        let Row { columns, number, data, .. } = self;
+        columns.undo_row();
+        columns.report.push(error);
+        columns.rows += 1;
+        columns.pad_all();
+        columns.added.push(number, offset, None, data, &columns.report);
+        columns.report.clear();
+    }
+
+    /// Removes the row.
+    pub(super) fn undo(self) {
+        self.columns.undo_row();
     }
 
     /// Reports a value that does not fit its column, or fails.
     #[cold]
-    fn misfit(&mut self, item: usize, misfit: Misfit) -> Result<(), Box<BadField>> {
-        let (record, field) = (self.record, self.layout.path(item).to_owned());
-        let message = format!("record {record}, field {field}: {}", misfit.what);
-        let bad = BadField { record, field, code: misfit.code, bytes: Vec::new(), message };
-        let Some(report) = &mut self.report else { return Err(Box::new(bad)) };
-        report.push(bad);
-        if let Node::Leaf(leaf) = &mut self.nodes[self.leaf[item]] {
+    fn misfit(&mut self, item: usize, value: &Value<'_>, room: TooLarge) -> Result<(), FieldError> {
+        let problem = Problem::DoesNotFit { value: value.to_string(), expected: format!("at most {room}") };
+        let (path, place) = (self.columns.layout.path(item).to_owned(), self.place.clone());
+        let bytes = self.data.get(place.clone()).unwrap_or_default();
+        let error = FieldError::new(path, place.start, bytes, problem).in_record(self.number);
+        if self.columns.is_bad_error {
+            return Err(error);
+        }
+        self.columns.report.push(error);
+        if let Node::Leaf(leaf) = &mut self.columns.nodes[self.columns.leaf[item]] {
             leaf.push_null();
         }
         Ok(())
     }
 }
 
-impl From<FieldError> for Box<BadField> {
-    fn from(error: FieldError) -> Self {
-        Box::new(error.into())
-    }
-}
-
-impl Visitor for Columns {
-    type Error = Box<BadField>;
+impl Visitor for Row<'_> {
+    type Error = FieldError;
 
     #[inline]
-    fn value(&mut self, item: usize, _column: usize, value: Value<'_>) -> Result<(), Box<BadField>> {
-        self.values += 1;
-        let Node::Leaf(leaf) = &mut self.nodes[self.leaf[item]] else { return Ok(()) };
-        match leaf.push(value) {
+    fn value(&mut self, item: usize, _column: usize, value: Value<'_>) -> Result<(), FieldError> {
+        let columns = &mut *self.columns;
+        columns.values += 1;
+        let Node::Leaf(leaf) = &mut columns.nodes[columns.leaf[item]] else { return Ok(()) };
+        match leaf.push(&value) {
             Ok(()) => Ok(()),
-            Err(misfit) => self.misfit(item, misfit),
+            Err(room) => self.misfit(item, &value, room),
         }
     }
 
-    fn bad(&mut self, _item: usize, _column: usize, error: FieldError) -> Result<(), Box<BadField>> {
-        if let Some(report) = &mut self.report {
-            report.push(error.into());
-        }
+    #[inline]
+    fn place(&mut self, _item: usize, _column: usize, place: Range<usize>) -> Result<(), FieldError> {
+        self.place = place;
         Ok(())
     }
 
-    fn end_group(&mut self, item: usize) -> Result<(), Box<BadField>> {
-        end_struct(&mut self.nodes, self.group[item], self.is_sparse);
+    fn bad(&mut self, _item: usize, _column: usize, error: FieldError) -> Result<(), FieldError> {
+        self.columns.report.push(error);
         Ok(())
     }
 
-    fn end_element(&mut self, item: usize) -> Result<(), Box<BadField>> {
+    fn end_group(&mut self, item: usize) -> Result<(), FieldError> {
+        end_struct(&mut self.columns.nodes, self.columns.group[item], self.columns.is_sparse);
+        Ok(())
+    }
+
+    fn end_element(&mut self, item: usize) -> Result<(), FieldError> {
         self.end_group(item)
     }
 
-    fn end_array(&mut self, item: usize) -> Result<(), Box<BadField>> {
-        let node = self.list[item];
-        let len = match self.nodes.get(node) {
-            Some(Node::List { child, .. }) => len_of(&self.nodes[*child]),
+    fn end_array(&mut self, item: usize) -> Result<(), FieldError> {
+        let nodes = &mut self.columns.nodes;
+        let node = self.columns.list[item];
+        let len = match nodes.get(node) {
+            Some(Node::List { child, .. }) => len_of(&nodes[*child]),
             _ => return Ok(()),
         };
-        if let Node::List { ends, validity, .. } = &mut self.nodes[node] {
+        if let Node::List { ends, validity, .. } = &mut nodes[node] {
             ends.push(len as i32);
             validity.append_non_null();
         }
@@ -375,8 +391,8 @@ fn take(nodes: &mut [Node], node: usize) -> Result<ArrayRef, ArrowError> {
 }
 
 /// The columns that are not fields, as far as they are wanted: where a record is, and what is wrong with it.
-struct Extras {
-    wanted: Vec<Extra>,
+struct Added {
+    wanted: Vec<AddedColumn>,
     file: String,
     rows: usize,
     numbers: Vec<u64>,
@@ -387,9 +403,9 @@ struct Extras {
     errors: Errors,
 }
 
-impl Extras {
-    fn new(wanted: &[Extra], file: &str) -> Self {
-        Extras {
+impl Added {
+    fn new(wanted: &[AddedColumn], file: &str) -> Self {
+        Added {
             wanted: wanted.to_vec(),
             file: file.to_owned(),
             rows: 0,
@@ -408,38 +424,38 @@ impl Extras {
 
     /// Returns how many bytes the longest of these columns has so far, not counting those of the records.
     fn bytes(&self) -> usize {
-        let of = |extra: &Extra| match extra {
-            Extra::File => self.rows * self.file.len(),
-            Extra::Type => self.types.bytes(),
-            Extra::Errors => self.errors.columns.iter().map(Bytes::bytes).max().unwrap_or(0),
-            Extra::Number | Extra::Offset | Extra::Record => 0,
+        let of = |column: &AddedColumn| match column {
+            AddedColumn::File => self.rows * self.file.len(),
+            AddedColumn::Type => self.types.bytes(),
+            AddedColumn::Errors => self.errors.columns.iter().map(Bytes::bytes).max().unwrap_or(0),
+            _ => 0,
         };
         self.wanted.iter().map(of).max().unwrap_or(0)
     }
 
     /// Returns the columns before the fields, or those after them.
-    fn part(&self, is_before: bool) -> impl Iterator<Item = Extra> + use<> {
-        let wanted = self.wanted.clone();
-        Extra::ALL.into_iter().filter(move |one| wanted.contains(one) && one.is_before() == is_before)
+    fn part(&self, is_before: bool) -> impl Iterator<Item = AddedColumn> + use<> {
+        self.wanted.clone().into_iter().filter(move |one| one.is_before_fields() == is_before)
     }
 
     fn fields(&self, is_before: bool) -> Vec<Field> {
-        self.part(is_before).map(|extra| Field::new(extra.name(), extra.data_type(), true)).collect()
+        self.part(is_before).map(|one| Field::new(one.column(), data_type_of(one), true)).collect()
     }
 
-    fn push(&mut self, number: u64, offset: u64, record_type: Option<&str>, data: &[u8], bad: &[BadField]) {
+    fn push(&mut self, number: u64, offset: u64, record_type: Option<&str>, data: &[u8], errors: &[FieldError]) {
         self.rows += 1;
-        for extra in &self.wanted {
-            match extra {
-                Extra::File => {}
-                Extra::Number => self.numbers.push(number),
-                Extra::Offset => self.offsets.push(offset),
-                Extra::Type => {
+        for column in &self.wanted {
+            match column {
+                AddedColumn::Number => self.numbers.push(number),
+                AddedColumn::Offset => self.offsets.push(offset),
+                AddedColumn::Type => {
                     self.types.push(record_type.unwrap_or_default().as_bytes());
                     self.type_validity.append(record_type.is_some());
                 }
-                Extra::Record => self.records.push(data),
-                Extra::Errors => self.errors.push(bad),
+                AddedColumn::Record => self.records.push(data),
+                AddedColumn::Errors => self.errors.push(errors),
+                // The name of the input is the same in every row.
+                _ => {}
             }
         }
     }
@@ -451,20 +467,20 @@ impl Extras {
             Arc::new(PrimitiveArray::<Int64Type>::from(numbers))
         }
         let mut arrays: Vec<ArrayRef> = Vec::new();
-        for extra in self.part(is_before) {
-            arrays.push(match extra {
-                Extra::File => Arc::new(StringArray::from_iter_values(std::iter::repeat_n(&self.file, self.rows))),
-                Extra::Number => signed(&mut self.numbers),
-                Extra::Offset => signed(&mut self.offsets),
-                Extra::Type => {
+        for column in self.part(is_before) {
+            arrays.push(match column {
+                AddedColumn::Number => signed(&mut self.numbers),
+                AddedColumn::Offset => signed(&mut self.offsets),
+                AddedColumn::Type => {
                     let (offsets, bytes) = self.types.take();
                     Arc::new(StringArray::try_new(offsets, bytes, self.type_validity.finish())?)
                 }
-                Extra::Record => {
+                AddedColumn::Record => {
                     let (offsets, bytes) = self.records.take();
                     Arc::new(BinaryArray::try_new(offsets, bytes, None)?)
                 }
-                Extra::Errors => self.errors.finish()?,
+                AddedColumn::Errors => self.errors.finish()?,
+                _ => Arc::new(StringArray::from_iter_values(std::iter::repeat_n(&self.file, self.rows))),
             });
         }
         if !is_before {
@@ -474,14 +490,13 @@ impl Extras {
     }
 }
 
-impl Extra {
-    fn data_type(self) -> DataType {
-        match self {
-            Extra::File | Extra::Type => DataType::Utf8,
-            Extra::Number | Extra::Offset => DataType::Int64,
-            Extra::Record => DataType::Binary,
-            Extra::Errors => DataType::List(element(DataType::Struct(Errors::fields()))),
-        }
+fn data_type_of(column: AddedColumn) -> DataType {
+    match column {
+        AddedColumn::Number | AddedColumn::Offset => DataType::Int64,
+        AddedColumn::Record => DataType::Binary,
+        AddedColumn::Errors => DataType::List(element(DataType::Struct(Errors::fields()))),
+        // The name of the input, and that of a type.
+        _ => DataType::Utf8,
     }
 }
 
@@ -503,13 +518,14 @@ impl Errors {
         vec![text("field"), text("code"), text("message"), Field::new("bytes", DataType::Binary, true)].into()
     }
 
-    fn push(&mut self, bad: &[BadField]) {
-        for one in bad {
-            let values = [one.field.as_bytes(), one.code.as_bytes(), one.message.as_bytes(), &one.bytes];
+    fn push(&mut self, errors: &[FieldError]) {
+        for one in errors {
+            let message = one.to_string();
+            let values = [one.path().as_bytes(), one.code().as_bytes(), message.as_bytes(), one.bytes()];
             self.columns.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
         }
         self.ends.push(self.columns[0].len() as i32);
-        self.validity.append(!bad.is_empty());
+        self.validity.append(!errors.is_empty());
     }
 
     fn finish(&mut self) -> Result<ArrayRef, ArrowError> {

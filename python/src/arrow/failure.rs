@@ -1,65 +1,36 @@
 //! What can go wrong with records, as Python exceptions.
 
+use crate::error::raised;
+use crate::source::not_read;
 use charpipe::fields::FieldError;
+use charpipe::rows::RowsError;
 use charpipe::{Error, ErrorKind};
 use charpipe_arrow_input::BadValue;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::fmt;
 
-/// What is wrong with a field of a record, or with the record as a whole.
-#[derive(Clone, Debug)]
-pub(super) struct BadField {
-    pub(super) record: u64,
-    pub(super) field: String,
-    pub(super) code: &'static str,
-    pub(super) bytes: Vec<u8>,
-    /// The whole message, with the record and the field.
-    pub(super) message: String,
-}
-
-impl From<FieldError> for BadField {
-    fn from(error: FieldError) -> Self {
-        BadField {
-            record: error.record(),
-            field: error.path().to_owned(),
-            code: error.code(),
-            bytes: error.bytes().to_vec(),
-            message: error.to_string(),
-        }
-    }
-}
-
-impl BadField {
-    /// Makes the error for a value of a batch that cannot be written, because it is not what its type says.
-    pub(super) fn of_value(record: u64, path: &str, bad: BadValue<'_>) -> Self {
-        let (code, bytes) = match bad {
-            BadValue::NotUtf8(bytes) => ("malformed", bytes.to_vec()),
-            _ => ("bad-batch", Vec::new()),
-        };
-        let message = format!("record {record}, field {path}: {bad}");
-        BadField { record, field: path.to_owned(), code, bytes, message }
-    }
-}
-
 /// What ends a run.
 #[derive(Clone, Debug)]
 pub(super) enum Failure {
-    /// The records, or how they are stored.
-    Input(Error),
-    /// A field of the record that begins at this offset of the input.
-    Field(Box<BadField>, Option<u64>),
+    /// The input, or a record in it.
+    Rows(RowsError),
+    /// A field of a record that is written.
+    Field(FieldError),
+    /// A value of a batch that is not what its type says.
+    Value { record: u64, field: String, code: &'static str, bytes: Vec<u8>, what: String },
     /// The values cannot be put together.
     Batch(String),
 }
 
-/// Says where, then what: `byte 500: record 2, field AMOUNT, columns 6-8: 40 40 40 is not a number; …`.
+/// Says where, then what: `byte 506: record 2, field AMOUNT, columns 6-8: 40 40 40 is not a number; …`.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Input(error) => error.fmt(f),
-            Failure::Field(bad, Some(offset)) => write!(f, "byte {offset}: {}", bad.message),
-            Failure::Field(bad, None) => f.write_str(&bad.message),
+            Failure::Rows(error) => error.fmt(f),
+            Failure::Field(error) => error.fmt(f),
+            Failure::Value { record, field, what, .. } => write!(f, "record {record}, field {field}: {what}"),
             Failure::Batch(what) => f.write_str(what),
         }
     }
@@ -69,14 +40,23 @@ impl std::error::Error for Failure {}
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Failure::Input(error)
+        Failure::Rows(error.into())
     }
 }
 
 impl Failure {
+    /// Makes the error for a value of a batch that cannot be written, because it is not what its type says.
+    pub(super) fn of_value(record: u64, path: &str, bad: BadValue<'_>) -> Self {
+        let (code, bytes) = match bad {
+            BadValue::NotUtf8(bytes) => ("malformed", bytes.to_vec()),
+            _ => ("bad-batch", Vec::new()),
+        };
+        Failure::Value { record, field: path.to_owned(), code, bytes, what: bad.to_string() }
+    }
+
     /// Makes the exception. `name` is that of the input, if it has one.
     pub(super) fn raise(&self, name: Option<&str>) -> PyErr {
-        if let Failure::Input(error) = self
+        if let Failure::Rows(RowsError::Stream(error)) = self
             && let ErrorKind::Read { source, .. } | ErrorKind::Write { source, .. } = error.kind()
         {
             return not_read(source, name);
@@ -89,15 +69,20 @@ impl Failure {
     }
 
     fn exception(&self, py: Python<'_>, message: String) -> PyResult<PyErr> {
+        let bytes_of = |bytes| Some(PyBytes::new(py, bytes));
+        let path_of = |error: &FieldError| Some(error.path().to_owned()).filter(|path| !path.is_empty());
         let (code, offset, record, field, bytes) = match self {
-            Failure::Input(error) => (error.code(), error.offset(), record_of(error), None, None),
-            Failure::Field(bad, offset) => (
-                bad.code,
-                *offset,
-                Some(bad.record),
-                Some(&*bad.field).filter(|field| !field.is_empty()),
-                Some(PyBytes::new(py, &bad.bytes)),
-            ),
+            Failure::Rows(RowsError::Record { offset, error }) => {
+                (error.code(), Some(*offset), Some(error.record()), path_of(error), bytes_of(error.bytes()))
+            }
+            Failure::Rows(RowsError::Stream(error)) => (error.code(), error.offset(), record_of(error), None, None),
+            Failure::Rows(error) => (error.code(), error.offset(), None, None, None),
+            Failure::Field(error) => {
+                (error.code(), None, Some(error.record()), path_of(error), bytes_of(error.bytes()))
+            }
+            Failure::Value { record, field, code, bytes, .. } => {
+                (*code, None, Some(*record), Some(field.clone()), bytes_of(bytes))
+            }
             Failure::Batch(_) => ("bad-batch", None, None, None, None),
         };
         let arguments = (message, code, offset, record, field, bytes);
@@ -114,17 +99,21 @@ fn record_of(error: &Error) -> Option<u64> {
     }
 }
 
-/// Makes the `OSError` for an input that cannot be read; if Python raised it, that exception.
-pub(super) fn not_read(error: &std::io::Error, name: Option<&str>) -> PyErr {
-    if let Some(raised) = error.get_ref().and_then(|inner| inner.downcast_ref::<PyErr>()) {
-        return Python::attach(|py| raised.clone_ref(py));
-    }
-    match (error.raw_os_error(), name) {
-        (Some(number), Some(name)) => {
-            let text = error.to_string();
-            let text = text.split(" (os error").next().unwrap_or_default().to_owned();
-            pyo3::exceptions::PyOSError::new_err((number, text, name.to_owned()))
+/// Makes the exception for a job that cannot begin. `name` is that of the input, if it has one.
+pub(super) fn refused(error: impl Into<RowsError>, name: Option<&str>) -> PyErr {
+    match error.into() {
+        RowsError::Stream(error) => match error.kind() {
+            ErrorKind::Read { source, .. } => not_read(source, name),
+            _ => Python::attach(|py| raised(py, &error)),
+        },
+        RowsError::NoShape(why) => {
+            let name = name.map_or_else(String::new, |name| format!("{name}: "));
+            bad(format!("{name}records=\"auto\": {why}"))
         }
-        _ => pyo3::exceptions::PyOSError::new_err(error.to_string()),
+        error => bad(error),
     }
+}
+
+pub(super) fn bad(what: impl ToString) -> PyErr {
+    PyValueError::new_err(what.to_string())
 }

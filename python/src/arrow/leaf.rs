@@ -1,11 +1,11 @@
 //! The values of one field as a column: [`Leaf`].
 
-use super::date::DatePattern;
 use arrow_array::types::{Date32Type, Decimal128Type, Float64Type, Int32Type, Int64Type};
 use arrow_array::{ArrayRef, BinaryArray, PrimitiveArray, StringArray};
 use arrow_buffer::{Buffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType};
 use charpipe::fields::{Binary, Decimal, Kind, PackedSign, Value};
+use std::fmt;
 use std::sync::Arc;
 
 /// Values of variable length, one after another.
@@ -58,15 +58,24 @@ enum Values {
     Int64(Vec<i64>),
     Decimal { values: Vec<i128>, precision: u8, scale: i8 },
     Double(Vec<f64>),
-    Date(Vec<i32>, DatePattern),
+    Date(Vec<i32>),
 }
 
-/// Why a value does not go into its column.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Misfit {
-    pub(super) code: &'static str,
-    /// Completes the sentence "field X: …".
-    pub(super) what: String,
+/// The digits that a column has room for, which a value has more of.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum TooLarge {
+    Digits(u8),
+    Bits,
+}
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TooLarge::Digits(1) => f.write_str("the one digit that its picture has"),
+            TooLarge::Digits(digits) => write!(f, "the {digits} digits that its picture has"),
+            TooLarge::Bits => f.write_str("the digits that its picture has"),
+        }
+    }
 }
 
 /// The values of one field.
@@ -75,26 +84,25 @@ pub(super) struct Leaf {
     validity: NullBufferBuilder,
 }
 
-/// Whether numbers without decimal places become integers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Integers {
-    /// Only binary numbers do.
-    Binary,
-    /// All do that have at most 18 digits.
-    All,
-}
-
 impl Leaf {
-    /// Makes the column for a field of this kind. A `date` is kept as a date.
-    pub(super) fn new(kind: &Kind, integers: Integers, date: Option<DatePattern>) -> Self {
-        let values = match (kind, date) {
-            (_, Some(pattern)) => Values::Date(Vec::new(), pattern),
-            (Kind::Text(_), _) => Values::Text(Bytes::new()),
-            (Kind::Float(_), _) => Values::Double(Vec::new()),
-            (Kind::Binary(binary), _) if binary.scale <= 0 => of_binary(binary),
-            (Kind::Zoned(_) | Kind::Edited(_) | Kind::Packed(_) | Kind::Binary(_), _) => of_decimal(kind, integers),
+    /// Makes the column for a field of this kind. `integers`: decimal numbers without decimal places are integers too, if
+    /// they have at most 18 digits.
+    pub(super) fn new(kind: &Kind, integers: bool) -> Self {
+        Leaf::of(match kind {
+            Kind::Text(_) => Values::Text(Bytes::new()),
+            Kind::Float(_) => Values::Double(Vec::new()),
+            Kind::Binary(binary) if binary.scale <= 0 => of_binary(binary),
+            Kind::Zoned(_) | Kind::Edited(_) | Kind::Packed(_) | Kind::Binary(_) => of_decimal(kind, integers),
             _ => Values::Raw(Bytes::new()),
-        };
+        })
+    }
+
+    /// Makes the column for a field with dates.
+    pub(super) fn of_dates() -> Self {
+        Leaf::of(Values::Date(Vec::new()))
+    }
+
+    fn of(values: Values) -> Self {
         Leaf { values, validity: NullBufferBuilder::new(0) }
     }
 
@@ -106,7 +114,7 @@ impl Leaf {
             Values::Int64(_) => DataType::Int64,
             Values::Decimal { precision, scale, .. } => DataType::Decimal128(*precision, *scale),
             Values::Double(_) => DataType::Float64,
-            Values::Date(..) => DataType::Date32,
+            Values::Date(_) => DataType::Date32,
         }
     }
 
@@ -116,8 +124,8 @@ impl Leaf {
 
     /// Appends a value. If it does not fit, nothing is appended.
     #[inline]
-    pub(super) fn push(&mut self, value: Value<'_>) -> Result<(), Misfit> {
-        match (&mut self.values, value) {
+    pub(super) fn push(&mut self, value: &Value<'_>) -> Result<(), TooLarge> {
+        match (&mut self.values, *value) {
             (Values::Text(texts), Value::Text(text)) => texts.push(text.as_bytes()),
             (Values::Decimal { values, precision, scale }, Value::Number(number)) => {
                 values.push(fitting(&number, *precision, *scale)?);
@@ -127,13 +135,7 @@ impl Leaf {
             (Values::Double(values), Value::Single(number)) => values.push(number.into()),
             (Values::Double(values), Value::Double(number)) => values.push(number),
             (Values::Raw(all), Value::Raw(bytes)) => all.push(bytes),
-            (Values::Date(values, pattern), value) => match pattern.read(value)? {
-                Some(days) => values.push(days),
-                None => {
-                    self.push_null();
-                    return Ok(());
-                }
-            },
+            (Values::Date(values), Value::Date(date)) => values.push(date.days()),
             _ => {
                 self.push_null();
                 return Ok(());
@@ -147,7 +149,7 @@ impl Leaf {
     pub(super) fn push_null(&mut self) {
         match &mut self.values {
             Values::Text(bytes) | Values::Raw(bytes) => bytes.push(b""),
-            Values::Int32(values) | Values::Date(values, _) => values.push(0),
+            Values::Int32(values) | Values::Date(values) => values.push(0),
             Values::Int64(values) => values.push(0),
             Values::Decimal { values, .. } => values.push(0),
             Values::Double(values) => values.push(0.0),
@@ -158,7 +160,7 @@ impl Leaf {
     pub(super) fn truncate(&mut self, len: usize) {
         match &mut self.values {
             Values::Text(bytes) | Values::Raw(bytes) => bytes.truncate(len),
-            Values::Int32(values) | Values::Date(values, _) => values.truncate(len),
+            Values::Int32(values) | Values::Date(values) => values.truncate(len),
             Values::Int64(values) => values.truncate(len),
             Values::Decimal { values, .. } => values.truncate(len),
             Values::Double(values) => values.truncate(len),
@@ -185,7 +187,7 @@ impl Leaf {
             Values::Int32(values) => Arc::new(PrimitiveArray::<Int32Type>::try_new(all(values).into(), nulls)?),
             Values::Int64(values) => Arc::new(PrimitiveArray::<Int64Type>::try_new(all(values).into(), nulls)?),
             Values::Double(values) => Arc::new(PrimitiveArray::<Float64Type>::try_new(all(values).into(), nulls)?),
-            Values::Date(values, _) => Arc::new(PrimitiveArray::<Date32Type>::try_new(all(values).into(), nulls)?),
+            Values::Date(values) => Arc::new(PrimitiveArray::<Date32Type>::try_new(all(values).into(), nulls)?),
             Values::Decimal { values, precision, scale } => Arc::new(
                 PrimitiveArray::<Decimal128Type>::try_new(all(values).into(), nulls)?
                     .with_precision_and_scale(*precision, *scale)?,
@@ -209,7 +211,7 @@ fn of_binary(binary: &Binary) -> Values {
 
 /// Chooses how to keep a decimal number. Its precision and scale are those of its picture; a binary number can have as
 /// many digits as its bytes allow.
-fn of_decimal(kind: &Kind, integers: Integers) -> Values {
+fn of_decimal(kind: &Kind, integers: bool) -> Values {
     let digits = match kind {
         Kind::Packed(packed) if packed.sign != PackedSign::Absent => packed.digits,
         kind => kind.digits().unwrap_or(Kind::MAX_DIGITS),
@@ -219,8 +221,8 @@ fn of_decimal(kind: &Kind, integers: Integers) -> Values {
     let zeros = if scale < 0 { scale.unsigned_abs() } else { scale.unsigned_abs().saturating_sub(digits) };
     let precision = digits.saturating_add(zeros).clamp(1, Kind::MAX_DIGITS);
     match (integers, scale, precision) {
-        (Integers::All, ..=0, ..=9) => Values::Int32(Vec::new()),
-        (Integers::All, ..=0, ..=18) => Values::Int64(Vec::new()),
+        (true, ..=0, ..=9) => Values::Int32(Vec::new()),
+        (true, ..=0, ..=18) => Values::Int64(Vec::new()),
         _ => Values::Decimal { values: Vec::new(), precision, scale: scale.max(0) },
     }
 }
@@ -237,22 +239,15 @@ const POWERS: [u128; 39] = {
 
 /// Returns the digits of a number with `scale` decimal places, if there are at most `precision`.
 #[inline]
-fn fitting(number: &Decimal, precision: u8, scale: i8) -> Result<i128, Misfit> {
+fn fitting(number: &Decimal, precision: u8, scale: i8) -> Result<i128, TooLarge> {
     let scaled = if number.scale() == scale { Some(*number) } else { number.rescale(scale) };
-    match scaled.filter(|number| number.magnitude() < POWERS[usize::from(precision)]).and_then(|one| one.mantissa()) {
-        Some(mantissa) => Ok(mantissa),
-        None => Err(too_large(number, &format!("{precision} digits that its picture has"))),
-    }
+    let fits = scaled.filter(|number| number.magnitude() < POWERS[usize::from(precision)]);
+    fits.and_then(|number| number.mantissa()).ok_or(TooLarge::Digits(precision))
 }
 
 #[inline]
-fn integer<T: TryFrom<i128>>(number: &Decimal) -> Result<T, Misfit> {
+fn integer<T: TryFrom<i128>>(number: &Decimal) -> Result<T, TooLarge> {
     let scaled = if number.scale() == 0 { Some(*number) } else { number.rescale(0) };
-    let mantissa = scaled.and_then(|number| number.mantissa()).and_then(|number| T::try_from(number).ok());
-    mantissa.ok_or_else(|| too_large(number, "digits that its picture has"))
-}
-
-#[cold]
-fn too_large(number: &Decimal, room: &str) -> Misfit {
-    Misfit { code: "does-not-fit", what: format!("{number} has more than the {room}") }
+    let mantissa = scaled.and_then(|number| number.mantissa());
+    mantissa.and_then(|number| T::try_from(number).ok()).ok_or(TooLarge::Bits)
 }

@@ -1,18 +1,16 @@
 //! Mainframe records as Arrow record batches, and back.
 //!
 //! ```text
-//! Python object ─ source ─ Records ─ Reader ─ Columns ─ RecordBatch ─ stream ─ PyCapsule
+//! Python object ─ Source ─ Records ─ RowReader ─ Columns ─ RecordBatch ─ stream ─ PyCapsule
 //! ```
 //!
-//! The library cuts records and reads their fields; here their values become columns. Nothing is copied on the way to
+//! A rows job of the library cuts records and reads their fields; here their values become columns. Nothing is copied on the way to
 //! the program that reads the batches: they are passed on by Arrow's C interface.
 //!
 //! | file | contents |
 //! |---|---|
-//! | `setup.rs` | what a caller says about records: layout, shape, code page, columns |
-//! | `source.rs` | inputs: files, buffers, and Python's file objects |
+//! | `setup.rs` | the Python functions that read records and cut files into parts |
 //! | `leaf.rs` | the values of one field as a column |
-//! | `date.rs` | dates in text and numbers |
 //! | `columns.rs` | the columns of a batch while they receive the values of records |
 //! | `batches.rs` | reads batches from an input |
 //! | `stream.rs` | the Python classes, and Arrow's C interface |
@@ -23,11 +21,9 @@
 mod batches;
 mod capsule;
 mod columns;
-mod date;
 mod failure;
 mod leaf;
 mod setup;
-mod source;
 mod stream;
 mod write;
 

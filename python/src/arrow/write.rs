@@ -3,10 +3,9 @@
 //! The crate `charpipe-arrow-input` takes the batches over, and checks them.
 
 use super::capsule::import;
-use super::failure::{BadField, Failure};
-use super::setup::{Description, Setup, bad, shape_for};
+use super::failure::{Failure, bad, refused};
+use super::setup::{Options, job};
 use crate::output::Output;
-use charpipe::codec::{ByteSink, MIN_ROOM};
 use charpipe::fields::Writer;
 use charpipe::records::RecordWriter;
 use charpipe_arrow_input::{Finder, Malformed, Row, Stream, check_names};
@@ -22,18 +21,17 @@ pub(crate) fn write_records(
     py: Python<'_>,
     data: &Bound<'_, PyAny>,
     target: &Bound<'_, PyAny>,
-    description: &Bound<'_, PyAny>,
-    underscores: bool,
+    layout: &[u8],
+    options: Options,
 ) -> PyResult<u64> {
-    let description: Description = description.extract()?;
-    let setup = description.setup()?;
-    let shape = shape_for(description.records(), &setup.layout)?;
-    let writer = setup.layout.writer(&setup.registry, &setup.codec);
-    let writer = writer.map_err(|error| bad(format!("layout: {error}")))?;
+    let job = job(&options)?;
+    let rows = job.layout(layout).and_then(|layout| job.rows(&layout)).map_err(|error| refused(error, None))?;
+    let ready = rows.target_shape().and_then(|shape| Ok((shape, rows.writer()?)));
+    let (shape, writer) = ready.map_err(|error| refused(error, None))?;
     let batches = import(data)?;
     let output = Output::of(target)?;
     let name = output.name();
-    let pad = blank(&setup);
+    let (pad, underscores) = (rows.blank(), rows.underscores());
     let output = RecordWriter::new(output, &shape, &pad).map_err(|error| Failure::from(error).raise(None))?;
     py.detach(|| {
         let (number, output) = run(batches, writer, output, underscores).map_err(|failure| match failure {
@@ -86,20 +84,11 @@ fn run(
             let written = writer.write(number, &mut row, &mut record);
             if let Some((column, bad)) = row.bad() {
                 let path = columns.get(column).map_or("", |column| &*column.path);
-                return Err(Failure::Field(Box::new(BadField::of_value(number, path, bad)), None).into());
+                return Err(Failure::of_value(number, path, bad).into());
             }
-            written.map_err(|error| Failure::Field(Box::new(error.into()), None))?;
+            written.map_err(Failure::Field)?;
             output.write_record(&record).map_err(Failure::from)?;
         }
     }
     Ok((number, output.finish().map_err(Failure::from)?))
-}
-
-/// Returns the blank of the code page, which fills up records that are shorter than their shape says.
-fn blank(setup: &Setup) -> Vec<u8> {
-    let Some(mut encoder) = setup.codec.encoder() else { return Vec::new() };
-    let mut room = [0; MIN_ROOM];
-    let mut sink = ByteSink::new(&mut room);
-    let step = encoder.feed(" ", &mut sink);
-    if step.read == 1 { sink.as_bytes().to_vec() } else { Vec::new() }
 }

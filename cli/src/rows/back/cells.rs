@@ -1,7 +1,7 @@
 //! The values of a row, by the columns of the layout.
 
-use crate::rows::row::{NUMBER, TYPE};
-use charpipe::fields::{Column, Layout, Value, ValueSource};
+use charpipe::fields::{Column, Date, Problem, Value, ValueSource};
+use charpipe::rows::{AddedColumn, DatePattern, Rows};
 use std::collections::HashMap;
 use std::fmt::{self, Display};
 use std::ops::Range;
@@ -34,12 +34,13 @@ pub(super) enum Target {
     Column(usize),
     /// A group, an array, or an element of one.
     Group,
-    /// The number or the type of the record, which follow from the rest.
+    /// A column that is not a field, such as the number of the record.
     Ignored,
 }
 
 /// The values of a row.
-pub(super) struct Cells {
+pub(super) struct Cells<'a> {
+    columns: &'a [Column],
     targets: HashMap<String, Target>,
     place: RowPlace,
     text: String,
@@ -47,16 +48,19 @@ pub(super) struct Cells {
     ranges: Vec<Range<usize>>,
     /// The columns that have a value.
     set: Vec<usize>,
+    /// For each column, the pattern of its dates; empty if no field contains any.
+    dates: Vec<Option<DatePattern>>,
     /// The name of the record in the layout, for messages.
     layout: String,
 }
 
-impl Cells {
-    pub(super) fn new(layout: &Layout, columns: &[Column]) -> Self {
-        let mut targets = HashMap::new();
-        for name in [NUMBER, TYPE] {
-            targets.insert(name.to_owned(), Target::Ignored);
-        }
+/// How rows contain dates.
+const ISO_DATE: &str = "YYYY-MM-DD";
+
+impl<'a> Cells<'a> {
+    pub(super) fn new(job: &Rows, columns: &'a [Column]) -> Self {
+        let added = AddedColumn::ALL.iter().map(|one| (one.column().to_owned(), Target::Ignored));
+        let mut targets: HashMap<String, Target> = added.collect();
         for (index, column) in columns.iter().enumerate() {
             for (end, _) in column.path.match_indices(['.', '[']) {
                 targets.insert(column.path[..end].to_owned(), Target::Group);
@@ -64,12 +68,17 @@ impl Cells {
             targets.insert(column.path.clone(), Target::Column(index));
         }
         Cells {
+            columns,
             targets,
             place: RowPlace::default(),
             text: String::new(),
             ranges: vec![0..0; columns.len()],
             set: Vec::new(),
-            layout: layout.name().unwrap_or("the layout").to_owned(),
+            dates: match columns.iter().any(|column| job.date(column.item).is_some()) {
+                true => columns.iter().map(|column| job.date(column.item).cloned()).collect(),
+                false => Vec::new(),
+            },
+            layout: job.layout().name().unwrap_or("the layout").to_owned(),
         }
     }
 
@@ -96,16 +105,22 @@ impl Cells {
         self.targets.get(path).copied().ok_or_else(|| format!("there is no field {path:?} in {}", self.layout))
     }
 
-    /// Sets the value of a column. Returns `false` if it has one already. An empty text is not a value.
-    pub(super) fn set(&mut self, column: usize, text: &str) -> bool {
+    /// Sets the value of a column. An empty text is not a value.
+    pub(super) fn set(&mut self, column: usize, text: &str) -> Result<(), String> {
+        let path = &self.columns[column].path;
+        let date = match self.dates.get(column) {
+            Some(Some(pattern)) => Some(date_text(text, pattern).map_err(|what| format!("field {path}: {what}"))?),
+            _ => None,
+        };
+        let text = date.as_deref().unwrap_or(text);
         if text.is_empty() {
-            return true;
+            return Ok(());
         }
         let begin = self.text.len();
         self.text.push_str(text);
         self.set.push(column);
         let before = std::mem::replace(&mut self.ranges[column], begin..self.text.len());
-        before.is_empty()
+        if before.is_empty() { Ok(()) } else { Err(format!("field {path} occurs twice")) }
     }
 
     /// Returns the values for the writer of the library.
@@ -115,11 +130,23 @@ impl Cells {
 }
 
 /// Supplies the values of a row.
-pub(super) struct RowSource<'a>(&'a Cells);
+pub(super) struct RowSource<'a>(&'a Cells<'a>);
 
 impl ValueSource for RowSource<'_> {
     fn value(&mut self, _item: usize, column: usize) -> Option<Value<'_>> {
         let range = self.0.ranges.get(column).filter(|range| !range.is_empty())?;
         Some(Value::Text(&self.0.text[range.clone()]))
     }
+}
+
+/// Returns the text of a field with dates for the date in a row; nothing if there is none.
+fn date_text(text: &str, pattern: &DatePattern) -> Result<String, String> {
+    let date: Option<Date> = match ISO_DATE.parse::<DatePattern>() {
+        Ok(iso) => iso
+            .read(Value::Text(text))
+            .map_err(|value| Problem::NotADate { value, pattern: ISO_DATE.to_owned() }.to_string())?,
+        Err(error) => return Err(error.to_string()),
+    };
+    let Some(date) = date else { return Ok(String::new()) };
+    pattern.write(date).ok_or_else(|| format!("the year of {date} does not fit into {}", pattern.as_str()))
 }

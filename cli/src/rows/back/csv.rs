@@ -1,10 +1,12 @@
 //! Reads rows of CSV: a header, then a row for each record.
 
 use crate::messages::Count;
-use crate::rows::back::RowReader;
 use crate::rows::back::cells::{Cells, RowPlace, Target};
+use crate::rows::back::reader::RowReader;
 use crate::rows::back::split::{Malformed, Splitter};
-use crate::rows::back::trouble::Trouble;
+use crate::rows::back::trouble::{Ended, Trouble};
+use crate::rows::ending::Ending;
+use charpipe::rows::AddedColumn;
 use std::io::{self, BufRead};
 
 pub(super) struct CsvReader {
@@ -14,8 +16,8 @@ pub(super) struct CsvReader {
     rows: u64,
 }
 
-/// The columns that a header may have besides those of the layout: the number and the type of the record.
-const OTHER_COLUMNS: usize = 2;
+/// How many columns a header may have besides those of the layout.
+const OTHER_COLUMNS: usize = AddedColumn::ALL.len();
 
 impl CsvReader {
     pub(super) fn new() -> Self {
@@ -27,13 +29,13 @@ impl CsvReader {
         &mut self,
         input: &mut dyn BufRead,
         max_fields: usize,
-        blocks: &mut dyn FnMut() -> Result<(), Trouble>,
-    ) -> Result<bool, Trouble> {
+        blocks: &mut dyn FnMut() -> Ended,
+    ) -> Result<bool, Ending<Trouble>> {
         loop {
             let src = match input.fill_buf() {
                 Ok(src) => src,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(Trouble::NotRead(self.splitter.offset(), error)),
+                Err(error) => return Err(Trouble::NotRead(self.splitter.offset(), error).into()),
             };
             if src.is_empty() {
                 let ended = self.splitter.finish(max_fields);
@@ -57,7 +59,7 @@ impl CsvReader {
     }
 
     #[cold]
-    fn malformed(&self, what: Malformed, max_fields: usize) -> Trouble {
+    fn malformed(&self, what: Malformed, max_fields: usize) -> Ending<Trouble> {
         let what = match (what, self.header.len()) {
             (Malformed::TooManyFields, 0) => {
                 let most = Count(max_fields as u64, "field");
@@ -71,7 +73,7 @@ impl CsvReader {
         Trouble::malformed(self.place(), what)
     }
 
-    fn read_header(&self, cells: &Cells) -> Result<Vec<Target>, Trouble> {
+    fn read_header(&self, cells: &Cells<'_>) -> Result<Vec<Target>, Ending<Trouble>> {
         let bad = |what: String| Trouble::malformed(self.place(), what);
         let mut header: Vec<Target> = Vec::with_capacity(self.splitter.count());
         let mut is_seen = vec![false; cells.columns()];
@@ -99,9 +101,9 @@ impl RowReader for CsvReader {
     fn read(
         &mut self,
         input: &mut dyn BufRead,
-        cells: &mut Cells,
-        blocks: &mut dyn FnMut() -> Result<(), Trouble>,
-    ) -> Result<bool, Trouble> {
+        cells: &mut Cells<'_>,
+        blocks: &mut dyn FnMut() -> Ended,
+    ) -> Result<bool, Ending<Trouble>> {
         if self.header.is_empty() {
             if !self.row(input, cells.columns() + OTHER_COLUMNS, blocks)? {
                 return Err(Trouble::malformed(
@@ -128,7 +130,7 @@ impl RowReader for CsvReader {
         for (target, text) in self.header.iter().zip(self.splitter.fields()) {
             let text = text.map_err(|_| Trouble::malformed(place, "it is not valid UTF-8"))?;
             if let Target::Column(column) = target {
-                cells.set(*column, text);
+                cells.set(*column, text).map_err(|what| Trouble::malformed(place, what))?;
             }
         }
         Ok(true)

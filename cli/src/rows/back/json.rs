@@ -1,8 +1,9 @@
 //! Reads rows of JSON lines: an object on each line. Numbers are taken as they are written, so that none is rounded.
 
-use crate::rows::back::RowReader;
 use crate::rows::back::cells::{Cells, RowPlace, Target};
-use crate::rows::back::trouble::{Trouble, shorten};
+use crate::rows::back::reader::RowReader;
+use crate::rows::back::trouble::{Ended, Trouble, shorten};
+use crate::rows::ending::Ending;
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -29,15 +30,15 @@ impl JsonReader {
     fn line(
         &mut self,
         input: &mut dyn BufRead,
-        blocks: &mut dyn FnMut() -> Result<(), Trouble>,
-    ) -> Result<Option<RowPlace>, Trouble> {
+        blocks: &mut dyn FnMut() -> Ended,
+    ) -> Result<Option<RowPlace>, Ending<Trouble>> {
         self.line.clear();
         let place = RowPlace { row: self.rows + 1, line: self.lines + 1, offset: self.offset };
         loop {
             let src = match input.fill_buf() {
                 Ok(src) => src,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(Trouble::NotRead(self.offset, error)),
+                Err(error) => return Err(Trouble::NotRead(self.offset, error).into()),
             };
             if src.is_empty() {
                 break;
@@ -64,9 +65,9 @@ impl RowReader for JsonReader {
     fn read(
         &mut self,
         input: &mut dyn BufRead,
-        cells: &mut Cells,
-        blocks: &mut dyn FnMut() -> Result<(), Trouble>,
-    ) -> Result<bool, Trouble> {
+        cells: &mut Cells<'_>,
+        blocks: &mut dyn FnMut() -> Ended,
+    ) -> Result<bool, Ending<Trouble>> {
         let place = loop {
             let Some(place) = self.line(input, blocks)? else { return Ok(false) };
             if !self.line.trim_ascii().is_empty() {
@@ -125,7 +126,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// Sets the values of an object whose path is `path`.
-fn put_object(object: &Object<'_>, path: &mut String, cells: &mut Cells) -> Result<(), String> {
+fn put_object(object: &Object<'_>, path: &mut String, cells: &mut Cells<'_>) -> Result<(), String> {
     let len = path.len();
     for (key, value) in &object.0 {
         if !path.is_empty() {
@@ -138,7 +139,7 @@ fn put_object(object: &Object<'_>, path: &mut String, cells: &mut Cells) -> Resu
     Ok(())
 }
 
-fn put(value: &RawValue, path: &mut String, cells: &mut Cells) -> Result<(), String> {
+fn put(value: &RawValue, path: &mut String, cells: &mut Cells<'_>) -> Result<(), String> {
     let text = value.get();
     let is_null = text == "null";
     let column = match cells.target(path) {
@@ -151,19 +152,18 @@ fn put(value: &RawValue, path: &mut String, cells: &mut Cells) -> Result<(), Str
         },
     };
     let wrong = |expected: &str| Err(format!("field {path}: found {}; expected {expected}", shorten(text)));
-    let is_new = match (text.as_bytes().first(), column) {
-        _ if is_null => true,
-        (Some(b'{'), None) => return put_object(&parse(text)?, path, cells),
-        (Some(b'['), None) => return put_array(&parse::<Vec<&RawValue>>(text)?, path, cells),
+    match (text.as_bytes().first(), column) {
+        _ if is_null => Ok(()),
+        (Some(b'{'), None) => put_object(&parse(text)?, path, cells),
+        (Some(b'['), None) => put_array(&parse::<Vec<&RawValue>>(text)?, path, cells),
         (Some(b'"'), Some(column)) => cells.set(column, &parse::<Key<'_>>(text)?.0),
         (Some(b'-' | b'0'..=b'9'), Some(column)) => cells.set(column, text),
-        (_, Some(_)) => return wrong("text or a number"),
-        (_, None) => return wrong("an object or an array"),
-    };
-    if is_new { Ok(()) } else { Err(format!("field {path} occurs twice")) }
+        (_, Some(_)) => wrong("text or a number"),
+        (_, None) => wrong("an object or an array"),
+    }
 }
 
-fn put_array(elements: &[&RawValue], path: &mut String, cells: &mut Cells) -> Result<(), String> {
+fn put_array(elements: &[&RawValue], path: &mut String, cells: &mut Cells<'_>) -> Result<(), String> {
     let len = path.len();
     for (index, element) in elements.iter().enumerate() {
         path.push_str(&format!("[{}]", index + 1));

@@ -2,7 +2,7 @@
 //!
 //! | file | job |
 //! |---|---|
-//! | `csv.rs`, `json.rs` | reads rows of CSV, or JSON lines |
+//! | `reader.rs`, `csv.rs`, `json.rs` | reads rows: of CSV, or JSON lines |
 //! | `split.rs` | splits CSV into rows and fields |
 //! | `cells.rs` | the values of a row, by the columns of the layout |
 //! | `trouble.rs` | what can be wrong with rows |
@@ -10,6 +10,7 @@
 mod cells;
 mod csv;
 mod json;
+mod reader;
 mod split;
 mod trouble;
 
@@ -20,11 +21,13 @@ use crate::files::name::Name;
 use crate::files::output::Output;
 use crate::messages::json as lines;
 use crate::messages::json::ErrorObject;
-use crate::messages::{self, Count, color, say, say_parts};
+use crate::messages::{Count, color, say, say_parts};
 use crate::panics;
 use crate::print;
 use crate::rows::back::cells::Cells;
-use crate::rows::back::trouble::Trouble;
+use crate::rows::back::reader::RowReader;
+use crate::rows::back::trouble::{BadRow, Ended, Trouble};
+use crate::rows::ending::{self, Ending, say_at};
 use crate::rows::setup::Setup;
 use crate::rows::streams;
 use crate::status::Status;
@@ -40,17 +43,6 @@ const READ_BYTES: usize = 64 * 1024;
 
 /// How many bytes of records are collected before they are written.
 const BATCH_BYTES: usize = 64 * 1024;
-
-/// Reads rows, one after the other.
-trait RowReader {
-    /// Reads the next row into `cells`. Returns `false` if there is none. `blocks` is called before a read that may wait.
-    fn read(
-        &mut self,
-        input: &mut dyn BufRead,
-        cells: &mut Cells,
-        blocks: &mut dyn FnMut() -> Result<(), Trouble>,
-    ) -> Result<bool, Trouble>;
-}
 
 /// A line of the report.
 #[derive(Serialize)]
@@ -69,13 +61,10 @@ struct ReportLine<'a> {
 
 /// Writes the records of all inputs.
 pub(super) fn run(args: &Rows, setup: &Setup, format: RowFormat) -> Result<Status, Status> {
-    let shape = match &args.to_records {
-        Some(shape) => shape.clone(),
-        None => setup.assumed_shape("--to-records")?,
-    };
-    let writer = setup.layout.writer(&setup.registry, &setup.codec).map_err(|error| setup.say_bad_layout(&error))?;
-    let columns = writer.columns().map_err(|error| setup.say_bad_layout(&error))?;
-    let framer = Framer::new(&shape, &setup.blank()).map_err(|error| {
+    let shape = setup.job.target_shape().map_err(|_| setup.say_no_shape("--to-records"))?;
+    let writer = setup.job.writer().map_err(|error| setup.say_unusable(&error))?;
+    let columns = setup.job.target_columns(&writer).map_err(|error| setup.say_unusable(&error))?;
+    let framer = Framer::new(&shape, &setup.job.blank()).map_err(|error| {
         say_parts(&[(color::PLAIN, &"--to-records: "), (color::ERROR, error.kind())]);
         Status::Usage
     })?;
@@ -91,34 +80,36 @@ pub(super) fn run(args: &Rows, setup: &Setup, format: RowFormat) -> Result<Statu
     let extras: Vec<&Output> = report.iter().collect();
     streams::protect_inputs(args, &[&[&output][..], &extras].concat(), &extras)?;
     if !args.messages.quiet {
-        setup.say_assumed_target(args.to_records.is_none().then_some(&shape));
+        setup.say_assumed_target((!args.is_given("to-records")).then_some(&shape));
     }
     let mut run = Run { setup, shape, writer, framer, output, bytes: Vec::new(), written: 0, rows: 0 };
     let mut worst = Status::Done;
     let mut files = args.files().into_iter().peekable();
     while let Some(path) = files.next() {
         let (name, before) = (Name::of_operand(&path), (run.rows, run.written));
-        let mut cells = Cells::new(&setup.layout, &columns);
+        let mut cells = Cells::new(&setup.job, &columns);
         let ended = panics::catch(|| run.input(&path, format, &mut cells));
-        let mut ended = ended.unwrap_or_else(|panic| Err(Trouble::Panicked(panic)));
-        worst = worst.max(status(&ended));
-        let is_last = files.peek().is_none() || ended.as_ref().is_err_and(Trouble::is_of_output);
-        if is_last && !ended.as_ref().is_err_and(Trouble::is_of_output) {
+        let mut ended = ended.unwrap_or_else(|panic| Err(Ending::Panicked(panic)));
+        worst = worst.max(ending::status(&ended));
+        let is_cut = ended.as_ref().is_err_and(Ending::is_of_output);
+        let is_last = files.peek().is_none() || is_cut;
+        if is_last && !is_cut {
             // Before the last line of the report, which then says if it failed.
             match (&ended, run.finish(worst)) {
-                (Err(_), Err(Trouble::NotWritten(name, error))) => worst = worst.max(print::cannot_write(name, &error)),
+                (Err(_), Err(Ending::NotWritten(name, error))) => worst = worst.max(print::cannot_write(name, &error)),
                 (Ok(()), finished) => ended = finished,
                 _ => {}
             }
-            worst = worst.max(status(&ended));
+            worst = worst.max(ending::status(&ended));
         }
         if args.messages.verbose {
             say(format_args!("{name}: {} in", Count(run.rows - before.0, "row")));
         }
-        let trouble = ended.err();
-        worst = worst.max(write_report(&mut report, || run.line(&name, before, trouble.as_ref())));
-        if let Some(trouble) = trouble {
-            say_trouble(&trouble, &name, &path);
+        let ending = ended.err();
+        worst = worst.max(write_report(&mut report, || run.line(&name, before, ending.as_ref())));
+        if let Some(ending) = ending {
+            let say_trouble = |trouble: &Trouble| say_at(&name, Some(trouble.offset()), trouble, trouble.hint());
+            ending.say(&name, &path, say_trouble);
         }
         if is_last {
             break;
@@ -131,10 +122,6 @@ pub(super) fn run(args: &Rows, setup: &Setup, format: RowFormat) -> Result<Statu
     Ok(worst)
 }
 
-fn status(ended: &Result<(), Trouble>) -> Status {
-    ended.as_ref().map_or_else(Trouble::status, |()| Status::Done)
-}
-
 /// Writes a line of the report. After a failed write there is no report: what was cut does not replace a whole one.
 fn write_report(report: &mut Option<Output>, line: impl FnOnce() -> String) -> Status {
     let Some(output) = report else { return Status::Done };
@@ -142,20 +129,6 @@ fn write_report(report: &mut Option<Output>, line: impl FnOnce() -> String) -> S
     let status = print::cannot_write(&output.name, &error);
     *report = None;
     status
-}
-
-fn say_trouble(trouble: &Trouble, name: &Name, path: &OsStr) {
-    match trouble {
-        Trouble::Stopped => {}
-        Trouble::NotOpened(error) => messages::say_not_opened(name, path, error),
-        Trouble::NotWritten(output, error) => _ = print::cannot_write(output, error),
-        Trouble::Panicked(panic) => panic.say(name),
-        trouble => {
-            let place = trouble.offset().map_or_else(String::new, |offset| format!("byte {offset}: "));
-            let place = format_args!("{name}: {place}");
-            say_parts(&[(color::PLAIN, &place), (color::ERROR, trouble), (color::HINT, &trouble.hint())]);
-        }
-    }
 }
 
 /// The work on all inputs, whose records go to one output.
@@ -172,11 +145,11 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn input(&mut self, path: &OsStr, format: RowFormat, cells: &mut Cells) -> Result<(), Trouble> {
-        let opened = input::open(path, READ_BYTES).map_err(Trouble::NotOpened)?;
+    fn input(&mut self, path: &OsStr, format: RowFormat, cells: &mut Cells<'_>) -> Ended {
+        let opened = input::open(path, READ_BYTES).map_err(Ending::NotOpened)?;
         if opened.metadata.as_ref().is_some_and(|input| self.output.feeds(input)) {
             let why = io::Error::other("it is also the output (use -o to replace it)");
-            return Err(Trouble::NotOpened(why));
+            return Err(Ending::NotOpened(why));
         }
         let mut input = opened.reader;
         let mut reader: Box<dyn RowReader> = match format {
@@ -188,7 +161,7 @@ impl Run<'_> {
         self.flush().and(ended)
     }
 
-    fn rows(&mut self, input: &mut dyn BufRead, reader: &mut dyn RowReader, cells: &mut Cells) -> Result<(), Trouble> {
+    fn rows(&mut self, input: &mut dyn BufRead, reader: &mut dyn RowReader, cells: &mut Cells<'_>) -> Ended {
         let mut record = Vec::new();
         loop {
             let more = {
@@ -199,8 +172,8 @@ impl Run<'_> {
             if !more {
                 return Ok(());
             }
-            let bad = |what| Trouble::row(cells, what);
             let place = cells.place();
+            let bad = |what: BadRow| Trouble::Row(place, what);
             self.writer.write(place.row, &mut cells.source(), &mut record).map_err(|error| bad(error.into()))?;
             self.framer.record(&record, place.offset, &mut self.bytes).map_err(|error| bad(error.into()))?;
             self.rows += 1;
@@ -210,12 +183,12 @@ impl Run<'_> {
         }
     }
 
-    fn flush(&mut self) -> Result<(), Trouble> {
+    fn flush(&mut self) -> Ended {
         flush(&mut self.output, &mut self.bytes, &mut self.written)
     }
 
     /// Ends the output, and puts it in its place unless an input failed.
-    fn finish(&mut self, worst: Status) -> Result<(), Trouble> {
+    fn finish(&mut self, worst: Status) -> Ended {
         self.framer.finish(&mut self.bytes);
         let flushed = self.flush();
         let nothing = Output::nothing(self.output.name.clone());
@@ -224,32 +197,32 @@ impl Run<'_> {
             return Ok(());
         }
         flushed?;
-        Output::commit_all(vec![output]).map_err(|(name, error)| Trouble::NotWritten(name, error))
+        Output::commit_all(vec![output]).map_err(|(name, error)| Ending::NotWritten(name, error))
     }
 
     /// Returns the line of the report.
-    fn line(&self, name: &Name, before: (u64, u64), trouble: Option<&Trouble>) -> String {
+    fn line(&self, name: &Name, before: (u64, u64), ending: Option<&Ending<Trouble>>) -> String {
         let rows = self.rows - before.0;
         lines::line(&ReportLine {
             input: name.json(),
             output: self.output.name.json(),
-            to: self.setup.codec.name(),
+            to: self.setup.page(),
             shape: self.shape.to_string(),
             rows,
             records_out: rows,
             bytes_out: self.written - before.1,
-            error: trouble.and_then(Trouble::object),
-            stopped: matches!(trouble, Some(Trouble::Stopped)),
+            error: ending.and_then(Ending::object),
+            stopped: ending.is_some_and(Ending::is_stopped),
         })
     }
 }
 
-fn flush(output: &mut Output, bytes: &mut Vec<u8>, written: &mut u64) -> Result<(), Trouble> {
+fn flush(output: &mut Output, bytes: &mut Vec<u8>, written: &mut u64) -> Ended {
     let result = output.write_all(bytes);
     *written += if result.is_ok() { bytes.len() as u64 } else { 0 };
     bytes.clear();
     result.map_err(|error| match output.is_stopped_by(&error) {
-        true => Trouble::Stopped,
-        false => Trouble::NotWritten(output.name.clone(), error),
+        true => Ending::Stopped,
+        false => Ending::NotWritten(output.name.clone(), error),
     })
 }

@@ -15,16 +15,16 @@ mod terminal;
 use crate::args::Rows;
 use crate::files::input;
 use crate::files::name::Name;
-use crate::messages::{color, hints, say, say_error, say_not_opened, say_parts};
+use crate::messages::{color, say, say_not_opened, say_parts};
 use crate::print;
-use crate::rows::account::Ending;
-use crate::rows::batch::{Batch, Cutter};
-use crate::rows::setup::{Setup, Shapes};
+use crate::rows::ending::{Failure as _, say_at};
+use crate::rows::setup::Setup;
 use crate::rows::show::sample::Sample;
 use crate::rows::show::table::Table;
 use crate::rows::streams;
-use crate::rows::trouble::Trouble;
+use crate::rows::trouble;
 use crate::status::Status;
+use charpipe::rows::RowsError;
 use std::ffi::OsStr;
 
 const READ_BYTES: usize = 64 * 1024;
@@ -51,38 +51,25 @@ pub(super) fn run(args: &Rows, setup: &Setup) -> Result<Status, Status> {
 
 /// Reads the first record of a file.
 fn first_record(args: &Rows, setup: &Setup, path: &OsStr) -> Result<Sample, Status> {
-    let shapes = Shapes::of(args, setup)?;
+    setup.check_stored_as()?;
     if !args.messages.quiet {
-        setup.say_assumptions(&shapes);
+        setup.say_assumptions();
     }
     let name = Name::of_operand(path);
     let opened = input::open(path, READ_BYTES).map_err(|error| {
         say_not_opened(&name, path, &error);
         Status::Io
     })?;
-    let (shape, reader) = shapes.find(opened.reader, args.file.as_ref()).map_err(|ending| {
-        match &ending {
-            Ending::NoShape(why) => say(format_args!("{name}: byte 0: {why}{}", hints::for_shape(why))),
-            Ending::Failed(Trouble::Input(error)) => say_error(&name, error),
-            _ => {}
-        }
-        ending.status()
-    })?;
-    let mut cutter = Cutter::new(reader, &shape, args.file.clone(), setup.layout.max_len());
-    let mut batch = Batch::default();
-    let read = cutter.read(&mut batch);
-    match (batch.records(0).next(), read) {
-        (Some(record), _) => Ok(Sample::new(args, setup, &name, &record)?),
-        (None, Err(Trouble::Input(error))) => {
-            say_error(&name, &error);
-            Err(Status::of(&error))
-        }
-        (None, Err(trouble)) => {
-            say(format_args!("{name}: byte 0: {trouble}"));
-            Err(Status::Data)
-        }
-        (None, Ok(_)) => {
-            say(format_args!("{name}: byte 0: there are no records"));
+    let failed = |error: RowsError| {
+        trouble::say(&name, &error, false);
+        error.status()
+    };
+    let (shape, reader) = setup.job.open(opened.reader).map_err(failed)?;
+    let mut records = setup.job.records(reader, &shape);
+    match records.next_record().map_err(|error| failed(error.into()))? {
+        Some(record) => Sample::new(args, setup, &name, &record),
+        None => {
+            say_at(&name, Some(0), &"there are no records", "");
             Err(Status::Data)
         }
     }

@@ -2,11 +2,11 @@
 
 use crate::args::Rows;
 use crate::files::name::Name;
-use crate::rows::batch::Record;
 use crate::rows::setup::Setup;
 use crate::status::Status;
 use charpipe::OnOverlong;
 use charpipe::fields::{FieldError, Item, Kind, Layout, OnBad, ReadOptions, Trim, Value, Visitor};
+use charpipe::records::Record;
 use std::ops::Range;
 
 /// A record, by the items of the layout.
@@ -42,11 +42,11 @@ pub(super) enum Shown {
 
 impl Sample {
     pub(super) fn new(args: &Rows, setup: &Setup, name: &Name, record: &Record<'_>) -> Result<Self, Status> {
-        let layout = &setup.layout;
-        let trim = if args.keep_blanks { Trim::Nothing } else { Trim::Blanks };
+        let layout = setup.layout();
+        let trim = if args.value("trim") == Some("none") { Trim::Nothing } else { Trim::Blanks };
         let options = ReadOptions::new().trim(trim).on_bad(OnBad::Raw).fillers(true).overlong(OnOverlong::Cut);
-        let made = layout.reader(&setup.registry, &setup.codec, &options);
-        let mut reader = made.map_err(|error| setup.say_bad_layout(&error))?;
+        let made = layout.reader(&setup.registry, setup.job.codec(), &options);
+        let mut reader = made.map_err(|error| setup.say_unusable(&error.into()))?;
         let none = || vec![None; layout.items().len()];
         let mut seen = Seen { layout, values: vec![None; layout.items().len()], counts: none() };
         let read = reader.read(record.number, record.data, &mut seen);

@@ -43,7 +43,7 @@ const MOVES: &str = "* moves: an array before it varies in length";
 
 impl Table {
     pub(super) fn new(setup: &Setup, sample: Option<&Sample>) -> Self {
-        let layout = &setup.layout;
+        let layout = setup.layout();
         let title = printable(layout.name().unwrap_or("layout"));
         let fields = layout.items().iter().filter(|item| !item.is_group()).count();
         let length = match (layout.min_len(), layout.max_len()) {
@@ -51,8 +51,7 @@ impl Table {
             (min, max) => format!("{min} to {max} bytes"),
         };
         let fields = Count(fields as u64, "field");
-        let mut about =
-            vec![format!("{length}, {fields}, code page {}; layout {}", setup.codec.name(), setup.layout_name)];
+        let mut about = vec![format!("{length}, {fields}, code page {}; layout {}", setup.page(), setup.layout_name)];
         if let Some(sample) = sample {
             about.push(format!("first record of {}: {}", sample.file, Count(sample.data.len() as u64, "byte")));
         }

@@ -1,6 +1,6 @@
 //! Record types: the alternatives of which one applies to each record.
 
-use charpipe::fields::Layout;
+use crate::fields::Layout;
 
 /// Returns the items that can be the type of a record, in order: the alternatives with a condition that share the place
 /// of the first such item, or that follow it directly. Alternatives inside of them or in arrays, and other sets of

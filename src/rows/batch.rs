@@ -1,56 +1,59 @@
 //! Cuts an input into batches of whole records. A batch owns its bytes, so that another thread can work on it.
 
-use crate::rows::trouble::Trouble;
-use charpipe::Error;
-use charpipe::records::{Deframer, Part, RECORD_LIMIT, Shape, TapeFile};
+use crate::error::{Error, ErrorKind};
+use crate::records::places::{Places, offset_of};
+use crate::records::{Deframer, Part};
 use std::io::{self, BufRead};
 use std::ops::Range;
 
 /// Whole records of an input, in order.
-#[derive(Default)]
-pub(super) struct Batch {
+#[derive(Default, Debug)]
+pub struct Batch {
     /// The data of all records, and of a record whose end was not read yet.
     bytes: Vec<u8>,
     /// Where each record ends in `bytes`.
     ends: Vec<usize>,
+    /// Where each record begins in the input: its first header.
+    begins: Vec<u64>,
     /// The number of the first record, from 1.
     first: u64,
-    /// Which byte of the input `bytes` has from which index on, wherever that is not simply the next byte.
-    places: Vec<(usize, u64)>,
+    places: Places,
 }
 
-/// A record of a batch.
-#[derive(Clone, Copy)]
-pub(super) struct Record<'a> {
-    pub(super) data: &'a [u8],
+/// A record of a [`Batch`].
+#[derive(Clone, Copy, Debug)]
+pub struct BatchRecord<'a> {
+    /// Its bytes, unchanged from the input.
+    pub data: &'a [u8],
     /// Its number in the input, from 1.
-    pub(super) number: u64,
+    pub number: u64,
+    /// Where it begins in the input, in bytes from 0: its first header.
+    pub offset: u64,
     batch: &'a Batch,
     begin: usize,
 }
 
-impl Record<'_> {
-    /// Returns where the byte with this index is in the input. The offset of a byte after the record's last one follows
-    /// that one.
-    pub(super) fn offset_of(&self, index: usize) -> u64 {
-        let index = self.begin + index;
-        let place = self.batch.places.partition_point(|(from, _)| *from <= index);
-        match place.checked_sub(1).map(|place| self.batch.places[place]) {
-            Some((from, offset)) => offset + (index - from) as u64,
-            None => 0,
-        }
+impl BatchRecord<'_> {
+    /// Returns the position in the input of the byte with this index in [`data`](Self::data), in bytes from 0. An index
+    /// after the last byte is the position after it.
+    #[must_use]
+    pub fn offset_of(&self, index: usize) -> u64 {
+        offset_of(self.batch.places.as_slice(), self.begin + index)
     }
 }
 
 impl Batch {
     /// Returns the records from the one with this index on.
-    pub(super) fn records(&self, first: usize) -> impl Iterator<Item = Record<'_>> {
+    #[inline]
+    pub fn records(&self, first: usize) -> impl Iterator<Item = BatchRecord<'_>> {
         (first..self.ends.len()).map(|index| {
             let Range { start, end } = self.range(index);
-            Record { data: &self.bytes[start..end], number: self.first + index as u64, batch: self, begin: start }
+            let (number, offset) = (self.first + index as u64, self.begins[index]);
+            BatchRecord { data: &self.bytes[start..end], number, offset, batch: self, begin: start }
         })
     }
 
+    #[inline]
     fn range(&self, index: usize) -> Range<usize> {
         index.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[index]
     }
@@ -64,51 +67,43 @@ impl Batch {
         let end = self.whole_len();
         next.clear(self.first + self.ends.len() as u64);
         next.bytes.extend_from_slice(&self.bytes[end..]);
-        let from = self.places.partition_point(|(index, _)| *index <= end).saturating_sub(1);
-        for (index, offset) in &self.places[from..] {
-            let before = end.saturating_sub(*index);
-            next.places.push((index.saturating_sub(end), offset + before as u64));
-        }
+        self.places.hand_over(end, &mut next.places);
         self.bytes.truncate(end);
     }
 
     fn clear(&mut self, first: u64) {
         self.bytes.clear();
         self.ends.clear();
+        self.begins.clear();
         self.places.clear();
         self.first = first;
     }
 }
 
-/// Reads batches from an input.
-pub(super) struct Cutter {
-    input: Box<dyn BufRead>,
+/// Reads batches from an input. Made by [`Rows::batches`](super::Rows::batches).
+#[derive(Debug)]
+pub struct Batches<R> {
+    input: R,
     deframer: Deframer,
     /// The longest record allowed.
     limit: usize,
     /// The beginning of the next batch.
     rest: Batch,
-    /// Where the next byte of data is expected in the input.
-    expected: u64,
     ended: bool,
 }
 
-impl Cutter {
-    /// Creates a cutter for records of this shape, of which the layout describes up to `longest` bytes.
-    pub(super) fn new(input: Box<dyn BufRead>, shape: &Shape, file: Option<TapeFile>, longest: usize) -> Self {
-        Cutter {
-            input,
-            deframer: Deframer::new(shape).file(file),
-            limit: longest.max(RECORD_LIMIT),
-            rest: Batch { first: 1, ..Batch::default() },
-            expected: u64::MAX,
-            ended: false,
-        }
+impl<R: BufRead> Batches<R> {
+    pub(super) fn new(input: R, deframer: Deframer, limit: usize) -> Self {
+        Batches { input, deframer, limit, rest: Batch { first: 1, ..Batch::default() }, ended: false }
     }
 
     /// Reads the next records into `batch`: all that end in the next bytes that the input has. Returns `false` if there
-    /// are no more. After an error, `batch` has the records before it.
-    pub(super) fn read(&mut self, batch: &mut Batch) -> Result<bool, Trouble> {
+    /// are no more.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Read`], [`ErrorKind::RecordTooLong`], and the errors of [`Deframer::next`]. `batch` has the records
+    /// before the error.
+    pub fn read(&mut self, batch: &mut Batch) -> Result<bool, Error> {
         std::mem::swap(batch, &mut self.rest);
         let result = loop {
             match self.read_once(batch) {
@@ -120,16 +115,17 @@ impl Cutter {
         result.map(|()| !batch.ends.is_empty())
     }
 
-    /// How many bytes of the input were read.
-    pub(super) fn offset(&self) -> u64 {
+    /// Returns how many bytes of the input were read.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
         self.deframer.offset()
     }
 
-    fn read_once(&mut self, batch: &mut Batch) -> Result<(), Trouble> {
+    fn read_once(&mut self, batch: &mut Batch) -> Result<(), Error> {
         let src = match self.input.fill_buf() {
             Ok(src) => src,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
-            Err(source) => return Err(Error::read(self.deframer.offset(), source).into()),
+            Err(source) => return Err(Error::read(self.deframer.offset(), source)),
         };
         self.ended = src.is_empty();
         let mut at = 0;
@@ -140,20 +136,19 @@ impl Cutter {
                     let held = batch.bytes.len() - batch.whole_len();
                     if held + len > self.limit {
                         let (offset, record) = (self.deframer.begun(), self.deframer.record());
-                        break Err(Trouble::Limit { offset, record, limit: self.limit });
+                        break Err(ErrorKind::RecordTooLong { offset, record, limit: self.limit }.into());
                     }
-                    let offset = self.deframer.offset() - len as u64;
-                    if offset != self.expected {
-                        batch.places.push((batch.bytes.len(), offset));
-                    }
-                    self.expected = offset + len as u64;
+                    batch.places.push(batch.bytes.len(), self.deframer.offset() - len as u64);
                     batch.bytes.extend_from_slice(&src[at..at + len]);
                     at += len;
                 }
-                Ok(Part::End) => batch.ends.push(batch.bytes.len()),
+                Ok(Part::End) => {
+                    batch.ends.push(batch.bytes.len());
+                    batch.begins.push(self.deframer.begun());
+                }
                 Ok(Part::FileEnd) => {}
                 Ok(Part::NeedInput | Part::Done) => break Ok(()),
-                Err(error) => break Err(error.into()),
+                Err(error) => break Err(error),
             }
         };
         self.input.consume(at);

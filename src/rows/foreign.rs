@@ -6,7 +6,7 @@
 //! | mainframe-data-utilities | `transf` is a list of fields; `transf_rule` chooses another list by bytes of the record |
 //! | ebcdic-parser | `layouts` are lists of fields; the key field with `layouttype` chooses one. Parts of varying length, headers and footers are refused |
 
-use charpipe::fields::{BadLayout, Binary, ByteOrder, Item, Kind, Layout, Packed, Test, When, Zoned};
+use crate::fields::{BadLayout, Binary, ByteOrder, Item, Kind, Layout, Packed, Test, When, Zoned};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -62,7 +62,9 @@ pub(super) fn read(file: &[u8]) -> Result<Layout, BadLayout> {
     match (object.get("transf"), object.get("layouts")) {
         (Some(_), _) => transf(&object),
         (_, Some(_)) => layouts(&object),
-        _ => Err(bad(
+        _ => Err(BadLayout::at(
+            1,
+            0,
             "there is neither \"transf\" nor \"layouts\"; expected a layout of mainframe-data-utilities or ebcdic-parser",
         )),
     }

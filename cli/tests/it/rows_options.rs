@@ -1,0 +1,233 @@
+//! The options of a rows job at the command: columns that are not fields, dates, names, and what cannot be read.
+
+use crate::rows::rows;
+use serde_json::{Value, json};
+use std::fs;
+
+/// Runs on a layout, with `@` for the folder of `list`, which has it. Returns the status, the output and the messages.
+fn run(list: &str, line: &str, input: &[u8]) -> (i32, Vec<u8>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("list"), list).unwrap();
+    let path = folder.path().display().to_string();
+    let output = rows(&format!("-q --layout @/list {line}").replace('@', &path), input);
+    let words = String::from_utf8(output.stderr).unwrap().replace(&path, "@");
+    (output.status.code().unwrap(), output.stdout, words)
+}
+
+#[track_caller]
+fn passes(list: &str, line: &str, input: &[u8]) -> String {
+    let (status, shown, words) = run(list, line, input);
+    assert_eq!((status, &*words), (0, ""), "{line}");
+    String::from_utf8(shown).unwrap()
+}
+
+#[track_caller]
+fn is_wrong_usage(line: &str, expected: &str) {
+    let (status, shown, words) = run(SALE, line, b"");
+    assert!(status == 2 && shown.is_empty() && words.contains(expected), "{line}: {words}");
+}
+
+const SALE: &str = "ID 1 2 zoned,unsigned\nPAID-ON 3 8 zoned,unsigned\n";
+
+/// Two records; the date of the second one is wrong.
+const RECORDS: &[u8] = b"\xF0\xF1\xF2\xF0\xF2\xF4\xF0\xF2\xF2\xF9\xF0\xF2\xF2\xF0\xF2\xF3\xF0\xF2\xF2\xF9";
+
+#[test]
+fn columns_that_are_not_fields() {
+    let line = "--records fb:10 --add-columns errors,record,offset,number,file";
+    assert_eq!(
+        passes(SALE, line, RECORDS),
+        "_file,_number,_offset,ID,PAID-ON,_record,_errors\n\
+         <stdin>,1,0,1,20240229,F0F1F2F0F2F4F0F2F2F9,\n<stdin>,2,10,2,20230229,F0F2F2F0F2F3F0F2F2F9,\n"
+    );
+    let shown = passes(SALE, &format!("{line} --format jsonl"), &RECORDS[..10]);
+    assert_eq!(
+        shown,
+        "{\"_file\":\"<stdin>\",\"_number\":1,\"_offset\":0,\"ID\":1,\"PAID-ON\":20240229,\
+         \"_record\":\"F0F1F2F0F2F4F0F2F2F9\",\"_errors\":null}\n"
+    );
+    // They are ignored on the way back.
+    assert_eq!(run(SALE, "--from-rows jsonl", shown.as_bytes()).1, &RECORDS[..10]);
+    let csv = passes(SALE, line, &RECORDS[..10]);
+    assert_eq!(run(SALE, "--from-rows csv", csv.as_bytes()).1, &RECORDS[..10]);
+    // An offset counts headers.
+    let framed = [&b"\0\x0E\0\0"[..], &RECORDS[..10], b"\0\x0E\0\0", &RECORDS[10..]].concat();
+    let shown = passes(SALE, "--records rdw --add-columns offset --select ID", &framed);
+    assert_eq!(shown, "_offset,ID\n0,1\n14,2\n");
+}
+
+#[test]
+fn errors_of_fields_and_of_records() {
+    let bad = [&RECORDS[..10], b"\xF0\x40", &RECORDS[2..10], &RECORDS[..4]].concat();
+    let framed: Vec<u8> =
+        bad.chunks(10).flat_map(|data| [&[0, data.len() as u8 + 4, 0, 0][..], data].concat()).collect();
+    let line = "--records rdw --on-bad null --add-columns number,errors";
+    let shown = passes(SALE, &format!("{line} --format jsonl"), &framed);
+    let values: Vec<Value> = shown.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(values[0]["_errors"], Value::Null);
+    assert_eq!((&values[1]["ID"], &values[1]["PAID-ON"]), (&Value::Null, &20_240_229.into()));
+    let error = &values[1]["_errors"][0];
+    assert_eq!(
+        (&error["field"], &error["code"], &error["bytes"]),
+        (&json!("ID"), &json!("bad-number"), &json!("F040"))
+    );
+    assert!(error["message"].as_str().unwrap().starts_with("F0 40 is not a number; expected"), "{error}");
+    assert_eq!(values[2]["_errors"][0]["code"], "record-too-short");
+    // CSV has the same array.
+    let csv = passes(SALE, line, &framed);
+    for (row, value) in csv.lines().skip(1).zip(&values) {
+        let array = match row.split_once(",\"[") {
+            Some((_, rest)) => {
+                let array = rest.strip_suffix('"').unwrap().replace("\"\"", "\"");
+                serde_json::from_str(&format!("[{array}")).unwrap()
+            }
+            None => Value::Null,
+        };
+        assert_eq!(array, value["_errors"]);
+    }
+}
+
+#[test]
+fn records_that_cannot_be_read_at_all() {
+    let list = "K 1 1 text\nwhen K=A: ONE\nX 2 1 text\nwhen K=B: TWO\nY 2 2 text\nend\n";
+    let input = b"\xC1\xC1\xC3\xC3\xC1\xC2";
+    let line = "--records fb:2 --on-bad null --add-columns number,errors";
+    let shown = passes(list, &format!("{line} --format jsonl"), input);
+    let values: Vec<Value> = shown.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((values.len(), &values[2]["_type"], &values[2]["ONE"]["X"]), (3, &json!("ONE"), &json!("B")));
+    let keys: Vec<&String> = values[1].as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["_errors", "_number", "_type"]);
+    assert_eq!((&values[1]["_type"], &values[1]["_errors"][0]["code"]), (&Value::Null, &json!("unknown-type")));
+    assert_eq!(values[1]["_errors"][0]["field"], "ONE");
+    let csv = passes(list, line, input);
+    assert!(csv.lines().nth(2).unwrap().starts_with("2,,,,,\"[{\"\"field\"\":\"\"ONE\"\""), "{csv}");
+    // It is set aside if there is a place for it, and an error if its type has no file.
+    let shown = passes(list, &format!("{line} --rejects @/bad"), input);
+    assert_eq!(shown, "_number,_type,K,ONE.X,TWO.Y,_errors\n1,ONE,A,A,,\n3,ONE,A,B,,\n");
+    let (status, _, words) = run(list, &format!("{line} --output-dir @/out"), input);
+    assert!(status == 1 && words.contains("no record type matches"), "{words}");
+    // The report counts its row.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("report");
+    passes(list, &format!("{line} --report {}", path.display()), input);
+    let report: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    assert_eq!((&report["records"], &report["rows"], &report["error"]), (&3.into(), &3.into(), &Value::Null));
+    assert_eq!(report["types"], json!([{"type": "ONE", "rows": 2}, {"type": "TWO", "rows": 0}]));
+}
+
+#[test]
+fn dates_in_both_directions() {
+    let line = "--records fb:10 --dates PAID-ON=YYYYMMDD";
+    assert_eq!(passes(SALE, line, &RECORDS[..10]), "ID,PAID-ON\n1,2024-02-29\n");
+    assert_eq!(
+        passes(SALE, &format!("{line} --format jsonl"), &RECORDS[..10]),
+        "{\"ID\":1,\"PAID-ON\":\"2024-02-29\"}\n"
+    );
+    let (status, _, words) = run(SALE, line, RECORDS);
+    assert_eq!(status, 1);
+    assert_eq!(
+        words,
+        "charpipe: <stdin>: byte 12: record 2, field PAID-ON, columns 3-10: F2 F0 F2 F3 F0 F2 F2 F9: \"20230229\" is not a \
+         date like YYYYMMDD (is the pattern of --dates right? use --on-bad null or --rejects PATH to go on)\n"
+    );
+    assert_eq!(passes(SALE, &format!("{line} --on-bad null"), &RECORDS[10..]), "ID,PAID-ON\n2,\n");
+
+    let back = "--from-rows csv --dates PAID-ON=YYYYMMDD";
+    assert_eq!(run(SALE, back, b"ID,PAID-ON\n1,2024-02-29\n"), (0, RECORDS[..10].to_vec(), String::new()));
+    let (status, _, words) = run(SALE, back, b"ID,PAID-ON\n1,2024-02-30\n");
+    assert_eq!(
+        (status, &*words),
+        (
+            1,
+            "charpipe: <stdin>: byte 11: row 1 on line 2: field PAID-ON: \"2024-02-30\" is not a date like YYYY-MM-DD\n"
+        )
+    );
+    // Text, in JSON; a blank date is none.
+    let text = "A 1 8 text\nB 9 6 text\n";
+    let line = "--dates A=DD.MM.YY --dates B=YYMMDD";
+    let records = b"\xF2\xF9\x4B\xF0\xF2\x4B\xF2\xF4\x40\x40\x40\x40\x40\x40";
+    let shown = passes(text, &format!("{line} --format jsonl"), records);
+    assert_eq!(shown, "{\"A\":\"2024-02-29\",\"B\":null}\n");
+    assert_eq!(run(text, &format!("{line} --from-rows jsonl"), shown.as_bytes()).1, records);
+    let (status, _, words) = run(text, &format!("{line} --from-rows csv"), b"A,B\n1949-12-31,\n");
+    assert!(status == 1 && words.ends_with("field A: the year of 1949-12-31 does not fit into DD.MM.YY\n"), "{words}");
+    is_wrong_usage("--dates PAID-ON=YYYYMM", "\"YYYYMM\" is not a pattern of a date");
+    is_wrong_usage("--dates PAID=YYYYMMDD", "--dates: there is no PAID");
+}
+
+#[test]
+fn underscores_in_both_directions() {
+    let line = "--records fb:10 --underscores";
+    let shown = passes(SALE, line, &RECORDS[..10]);
+    assert_eq!(shown, "ID,PAID_ON\n1,20240229\n");
+    assert_eq!(run(SALE, "--from-rows csv --underscores", shown.as_bytes()).1, &RECORDS[..10]);
+    let shown = passes(SALE, &format!("{line} --format jsonl"), &RECORDS[..10]);
+    assert_eq!(shown, "{\"ID\":1,\"PAID_ON\":20240229}\n");
+    assert_eq!(run(SALE, "--from-rows jsonl --underscores", shown.as_bytes()).1, &RECORDS[..10]);
+    let clash = "A-B 1 1 text\nA_B 2 1 text\n";
+    for line in ["--underscores", "--underscores --from-rows csv"] {
+        let (status, _, words) = run(clash, line, b"");
+        assert_eq!((status, &*words), (2, "charpipe: --underscores: two columns would have the name A_B\n"));
+    }
+}
+
+#[test]
+fn what_is_not_there() {
+    let short = [&b"\0\x06\0\0"[..], &RECORDS[..2]].concat();
+    assert_eq!(passes(SALE, "--records rdw --short-records null", &short), "ID,PAID-ON\n1,\n");
+    assert_eq!(run(SALE, "--records rdw --short-records error", &short).0, 1);
+    // Blanks and low-values are null only if that is asked for.
+    let empty = [&RECORDS[..2], &[0x40; 8]].concat();
+    assert_eq!(passes(SALE, "--empty-is-null", &empty), "ID,PAID-ON\n1,\n");
+    assert_eq!(run(SALE, "", &empty).0, 1);
+    let text = "A 1 2 text\nB 3 2 text\n";
+    assert_eq!(passes(text, "--on-bad null", b"\xC1\0\0\0"), "A,B\nA\0,\0\0\n");
+    assert_eq!(passes(text, "--empty-is-null", b"\xC1\0\0\0"), "A,B\nA\0,\n");
+    // The end of text.
+    let ends = b"\xC1\0\xC2\x40";
+    for (trim, shown) in [("none", "A\0,B "), ("blanks", "A\0,B"), ("nuls", "A,B "), ("blanks,nuls", "A,B")] {
+        assert_eq!(passes(text, &format!("--trim {trim}"), ends), format!("A,B\n{shown}\n"));
+    }
+}
+
+#[test]
+fn copybooks() {
+    let fixed = "000100 01  A.\n000200     05  N  PIC 9(4) COMP-5.\n";
+    for (order, shown) in [("big", 258), ("little", 513)] {
+        let line = format!("--layout-format copybook-fixed --byte-order {order}");
+        assert_eq!(passes(fixed, &line, b"\x01\x02"), format!("N\n{shown}\n"));
+    }
+    assert_eq!(passes("01 A. 05 N PIC X.\n", "--layout-format copybook-free", b"\xC1"), "N\nA\n");
+    assert_eq!(run(fixed, "--layout-format copybook-free", b"").0, 2);
+}
+
+#[test]
+fn old_names_and_wrong_usage() {
+    for (old, new) in [
+        ("--null-on-bad", "--on-bad null"),
+        ("--number", "--add-columns number"),
+        ("--keep-blanks", "--trim none"),
+        ("--trim-nuls", "--trim blanks,nuls"),
+        ("--file 2", "--tape-file"),
+        ("--file=2", "--tape-file"),
+    ] {
+        is_wrong_usage(old, &format!(" is now {new}\n"));
+    }
+    is_wrong_usage("--integers", "--integers: numbers of CSV and JSON have no types");
+    is_wrong_usage("--add-columns size", "invalid value 'size' for '--add-columns <LIST>'");
+    for option in [
+        "--on-bad null",
+        "--empty-is-null",
+        "--short-records null",
+        "--add-columns number",
+        "--select ID",
+        "--records fb:10",
+        "--trim none",
+        "--overlong cut",
+        "--controls space",
+        "--record-newlines space",
+    ] {
+        is_wrong_usage(&format!("--from-rows csv {option}"), "cannot be used with");
+    }
+    is_wrong_usage("--exact --dates ID=YYMMDD", "--exact: cannot be used with dates");
+}

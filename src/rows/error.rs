@@ -1,0 +1,89 @@
+//! The error of a rows job: [`RowsError`].
+
+use crate::error::Error;
+use crate::fields::{BadLayout, FieldError};
+use crate::records::NoShape;
+use std::fmt;
+
+/// Why a rows job cannot begin, or ended before the end of its input.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum RowsError {
+    /// An option is wrong, or the input cannot be read or cut into records.
+    Stream(Error),
+    /// The layout is wrong, or an option asks for something that it does not have.
+    Layout(BadLayout),
+    /// The shape of the records was to be found from the input, and is not certain.
+    NoShape(NoShape),
+    /// A record has an error.
+    Record {
+        /// The place of the field in the input, in bytes from 0; of the record if the error is not in a field.
+        offset: u64,
+        /// The error, with the number of the record, the field and its bytes.
+        error: FieldError,
+    },
+}
+
+impl RowsError {
+    /// Returns a short name for programs, which never changes: `bad-number`, `bad-layout`, `record-cut` …
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            RowsError::Stream(error) => error.code(),
+            RowsError::Layout(_) => "bad-layout",
+            RowsError::NoShape(why) => why.code(),
+            RowsError::Record { error, .. } => error.code(),
+        }
+    }
+
+    /// Returns the place in the input, in bytes from 0; `None` if the error is not in the input.
+    #[must_use]
+    pub fn offset(&self) -> Option<u64> {
+        match self {
+            RowsError::Stream(error) => error.offset(),
+            RowsError::Layout(_) => None,
+            RowsError::NoShape(_) => Some(0),
+            RowsError::Record { offset, .. } => Some(*offset),
+        }
+    }
+}
+
+impl From<Error> for RowsError {
+    fn from(error: Error) -> Self {
+        RowsError::Stream(error)
+    }
+}
+
+impl From<BadLayout> for RowsError {
+    fn from(error: BadLayout) -> Self {
+        RowsError::Layout(error)
+    }
+}
+
+impl From<NoShape> for RowsError {
+    fn from(why: NoShape) -> Self {
+        RowsError::NoShape(why)
+    }
+}
+
+impl fmt::Display for RowsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RowsError::Stream(error) => error.fmt(f),
+            RowsError::Layout(error) => write!(f, "layout: {error}"),
+            RowsError::NoShape(why) => why.fmt(f),
+            RowsError::Record { offset, error } => write!(f, "byte {offset}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for RowsError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            RowsError::Stream(error) => Some(error),
+            RowsError::Layout(error) => Some(error),
+            RowsError::NoShape(_) => None,
+            RowsError::Record { error, .. } => Some(error),
+        }
+    }
+}

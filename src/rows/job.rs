@@ -1,0 +1,432 @@
+//! The builder of a rows job: [`RowsJob`].
+
+use super::added::AddedColumn;
+use super::date::DatePattern;
+use super::options::contradicts;
+use super::shape::StoredAs;
+use super::text::TextPolicy;
+use super::{Rows, RowsError};
+use crate::codec::Codec;
+use crate::error::Error;
+use crate::fields::{
+    BadLayout, ByteOrder, Copybook, CopybookForm, FloatFormat, Layout, OnBad, ReadOptions, Rule, Trim,
+};
+use crate::records::overlong::OnOverlong;
+use crate::records::{Shape, TapeFile};
+use crate::registry::Registry;
+use crate::text::controls::OnControl;
+use crate::text::eol::OnNewlineInRecord;
+use crate::words::words;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+/// The page of records if none was named: that of the United States, as for EBCDIC in conversions.
+const DEFAULT_PAGE: &str = "IBM037";
+
+/// How a layout is written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+#[non_exhaustive]
+pub enum LayoutFormat {
+    /// Its contents show it: a field list or a copybook in either form; JSON if it begins with a brace or a bracket.
+    #[default]
+    Auto,
+    /// A COBOL copybook. Its lines show whether they are in fixed or in free form.
+    Copybook,
+    /// A COBOL copybook in fixed form.
+    CopybookFixed,
+    /// A COBOL copybook in free form.
+    CopybookFree,
+    /// A field list.
+    Fields,
+    /// JSON of mainframe-data-utilities or ebcdic-parser (feature `json-layouts`).
+    Json,
+}
+
+words! {
+    LayoutFormat {
+        Auto: "auto",
+        Copybook: "copybook",
+        CopybookFixed: "copybook-fixed",
+        CopybookFree: "copybook-free",
+        Fields: "fields",
+        Json: "json",
+    }
+}
+
+/// Configures a rows job: the layout, the code page, how records are stored, and what becomes of values that are not
+/// as they should be.
+///
+/// ```
+/// use charpipe::fields::{FieldError, Value, Visitor};
+/// use charpipe::rows::RowsJob;
+///
+/// struct Line(String);
+///
+/// impl Visitor for Line {
+///     type Error = FieldError;
+///
+///     fn value(&mut self, _item: usize, _column: usize, value: Value<'_>) -> Result<(), FieldError> {
+///         self.0 += &format!("{value};");
+///         Ok(())
+///     }
+/// }
+///
+/// let job = RowsJob::new().encoding("IBM037")?.date("BORN", "YYYYMMDD".parse()?);
+/// let rows = job.rows(&job.layout(b"NAME 1 4 text\nBORN 5 8 zoned,unsigned\n")?)?;
+/// let input = b"\xD1\x96\x85\x40\xF1\xF9\xF9\xF9\xF1\xF2\xF3\xF1";
+/// let (shape, input) = rows.open(&input[..])?;
+/// let (mut records, mut reader, mut line) = (rows.records(input, &shape), rows.reader(&shape), Line(String::new()));
+/// while let Some(record) = records.next_record()? {
+///     reader.read(record.number, record.data, &mut line)?;
+/// }
+/// assert_eq!(line.0, "Joe;1999-12-31;");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct RowsJob {
+    pub(super) registry: Registry,
+    pub(super) codec: Option<Arc<dyn Codec>>,
+    format: LayoutFormat,
+    copybook: Copybook,
+    rules: Vec<Rule>,
+    pub(super) records: StoredAs,
+    pub(super) tape_file: Option<TapeFile>,
+    pub(super) to_records: Option<Shape>,
+    pub(super) read: ReadOptions,
+    pub(super) added: Vec<AddedColumn>,
+    pub(super) separate_types: bool,
+    pub(super) dates: Vec<(String, DatePattern)>,
+    pub(super) text: TextPolicy,
+    pub(super) integers: bool,
+    pub(super) underscores: bool,
+    pub(super) jobs: NonZeroUsize,
+}
+
+impl Default for RowsJob {
+    fn default() -> Self {
+        RowsJob {
+            registry: Registry::builtin(),
+            codec: None,
+            format: LayoutFormat::Auto,
+            copybook: Copybook::new(),
+            rules: Vec::new(),
+            records: StoredAs::Layout,
+            tape_file: None,
+            to_records: None,
+            read: ReadOptions::new(),
+            added: Vec::new(),
+            separate_types: false,
+            dates: Vec::new(),
+            text: TextPolicy { controls: OnControl::Keep, newlines: OnNewlineInRecord::Keep },
+            integers: false,
+            underscores: false,
+            jobs: NonZeroUsize::MIN,
+        }
+    }
+}
+
+/// The options, in the order of [`OPTIONS`](Self::OPTIONS).
+impl RowsJob {
+    /// Creates a job with the defaults: records in IBM037 that all have the length of the layout, and an error for
+    /// anything that is not as the layout says.
+    #[must_use]
+    pub fn new() -> Self {
+        RowsJob::default()
+    }
+
+    /// Sets the registry in which code pages are looked up. The default has the built-in ones. To be called before
+    /// [`encoding`](Self::encoding).
+    #[must_use]
+    pub fn registry(self, registry: Registry) -> Self {
+        RowsJob { registry, ..self }
+    }
+
+    /// Sets how the layout is written. By default its contents show it.
+    #[must_use]
+    pub fn layout_format(mut self, format: LayoutFormat) -> Self {
+        let form = match format {
+            LayoutFormat::CopybookFixed => CopybookForm::Fixed,
+            LayoutFormat::CopybookFree => CopybookForm::Free,
+            _ => CopybookForm::Auto,
+        };
+        self.format = format;
+        self.copybook = self.copybook.form(form);
+        self
+    }
+
+    /// Sets the format of COMP-1 and COMP-2 in a copybook; see [`Copybook::float`].
+    #[must_use]
+    pub fn float(mut self, float: FloatFormat) -> Self {
+        self.copybook = self.copybook.float(float);
+        self
+    }
+
+    /// Sets the byte order of COMP-5 and the like in a copybook; see [`Copybook::native_order`].
+    #[must_use]
+    pub fn byte_order(mut self, order: ByteOrder) -> Self {
+        self.copybook = self.copybook.native_order(order);
+        self
+    }
+
+    /// Adds a condition of a record type to the layout; see [`Layout::apply`].
+    #[must_use]
+    pub fn when(mut self, rule: Rule) -> Self {
+        self.rules.push(rule);
+        self
+    }
+
+    /// Sets the code page of the records, in both directions. The default is IBM037.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownLabel`](crate::ErrorKind::UnknownLabel) and
+    /// [`ErrorKind::UnsupportedLabel`](crate::ErrorKind::UnsupportedLabel).
+    pub fn encoding(mut self, label: &str) -> Result<Self, Error> {
+        let is_default = label.eq_ignore_ascii_case("auto");
+        self.codec = if is_default { None } else { Some(self.registry.codec(label)?) };
+        Ok(self)
+    }
+
+    /// Sets how the records of the input are stored.
+    #[must_use]
+    pub fn records(self, records: StoredAs) -> Self {
+        RowsJob { records, ..self }
+    }
+
+    /// Chooses a file of a tape image. By default, all are read.
+    #[must_use]
+    pub fn tape_file(self, file: TapeFile) -> Self {
+        RowsJob { tape_file: Some(file), ..self }
+    }
+
+    /// Sets how records are written. By default all have the length of the layout.
+    #[must_use]
+    pub fn to_records(self, shape: Shape) -> Self {
+        RowsJob { to_records: Some(shape), ..self }
+    }
+
+    /// Selects fields; see [`ReadOptions::select`].
+    #[must_use]
+    pub fn select<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.read = self.read.select(names);
+        self
+    }
+
+    /// Sets what is removed from the end of text. The default is [`Trim::Blanks`].
+    #[must_use]
+    pub fn trim(mut self, trim: Trim) -> Self {
+        self.read = self.read.trim(trim);
+        self
+    }
+
+    /// Sets what to do with a field whose bytes are not a value of its kind. With [`OnBad::Null`] and the column
+    /// [`Errors`](AddedColumn::Errors), the visitor receives the [errors](crate::fields::Visitor::bad) too.
+    #[must_use]
+    pub fn on_bad(mut self, on_bad: OnBad) -> Self {
+        self.read = self.read.on_bad(on_bad);
+        self
+    }
+
+    /// Sets whether blanks and low-values are null and not an error; see [`ReadOptions::empty_is_null`].
+    #[must_use]
+    pub fn empty_is_null(mut self, empty_is_null: bool) -> Self {
+        self.read = self.read.empty_is_null(empty_is_null);
+        self
+    }
+
+    /// Sets whether records may end before the layout does; see [`ReadOptions::short_records`].
+    #[must_use]
+    pub fn short_records(mut self, short_records: bool) -> Self {
+        self.read = self.read.short_records(short_records);
+        self
+    }
+
+    /// Sets what to do with records that are longer than the layout; see [`ReadOptions::overlong`].
+    #[must_use]
+    pub fn on_overlong(mut self, overlong: OnOverlong) -> Self {
+        self.read = self.read.overlong(overlong);
+        self
+    }
+
+    /// Sets whether `FILLER` is read as well.
+    #[must_use]
+    pub fn fillers(mut self, fillers: bool) -> Self {
+        self.read = self.read.fillers(fillers);
+        self
+    }
+
+    /// Sets whether fields that would be written back as other bytes are errors; see [`ReadOptions::canonical`].
+    #[must_use]
+    pub fn exact(mut self, exact: bool) -> Self {
+        self.read = self.read.canonical(exact);
+        self
+    }
+
+    /// Sets what to do with control characters in text.
+    #[must_use]
+    pub fn on_control(mut self, controls: OnControl) -> Self {
+        self.text.controls = controls;
+        self
+    }
+
+    /// Sets what to do with newlines in text. The default is [`OnNewlineInRecord::Keep`].
+    #[must_use]
+    pub fn on_newline_in_record(mut self, newlines: OnNewlineInRecord) -> Self {
+        self.text.newlines = newlines;
+        self
+    }
+
+    /// Sets the columns that are not fields. If the layout has record types, rows have the column
+    /// [`Type`](AddedColumn::Type) in any case.
+    #[must_use]
+    pub fn add_columns(self, columns: impl IntoIterator<Item = AddedColumn>) -> Self {
+        RowsJob { added: columns.into_iter().collect(), ..self }
+    }
+
+    /// Makes the values of a field dates, by its name or path. It must be text or a number.
+    #[must_use]
+    pub fn date(mut self, field: impl Into<String>, pattern: DatePattern) -> Self {
+        self.dates.push((field.into(), pattern));
+        self
+    }
+
+    /// Sets whether all numbers of up to 18 digits without decimal places are integers, and not only binary ones. This
+    /// concerns outputs whose columns have types, such as Arrow.
+    #[must_use]
+    pub fn integers(self, integers: bool) -> Self {
+        RowsJob { integers, ..self }
+    }
+
+    /// Sets whether the hyphens in the names of columns become underscores.
+    #[must_use]
+    pub fn underscores(self, underscores: bool) -> Self {
+        RowsJob { underscores, ..self }
+    }
+
+    /// Sets how many threads work on an input. The default is one.
+    #[must_use]
+    pub fn jobs(self, jobs: NonZeroUsize) -> Self {
+        RowsJob { jobs, ..self }
+    }
+
+    /// Sets whether the rows of each record type have an output of their own, so that they need no column
+    /// [`Type`](AddedColumn::Type).
+    #[must_use]
+    pub fn separate_types(self, separate_types: bool) -> Self {
+        RowsJob { separate_types, ..self }
+    }
+}
+
+impl RowsJob {
+    /// Whether no code page was set, so that it is assumed to be IBM037.
+    #[must_use]
+    pub fn is_encoding_assumed(&self) -> bool {
+        self.codec.is_none()
+    }
+
+    /// Whether fields that cannot be read are errors, and not null.
+    #[must_use]
+    pub fn is_bad_error(&self) -> bool {
+        self.read.on_bad == OnBad::Error
+    }
+
+    /// Reads a layout, and applies the [conditions](Self::when) to it.
+    ///
+    /// # Errors
+    /// [`RowsError::Layout`] for the layout, [`ErrorKind::BadOption`](crate::ErrorKind::BadOption) for a condition.
+    pub fn layout(&self, file: &[u8]) -> Result<Layout, RowsError> {
+        let layout = self.read_layout(file)?;
+        let apply = |layout: Layout, rule: &Rule| {
+            layout.apply(rule).map_err(|error| contradicts("when", format!("'{rule}': {}", error.what)))
+        };
+        Ok(self.rules.iter().try_fold(layout, apply)?)
+    }
+
+    fn read_layout(&self, file: &[u8]) -> Result<Layout, BadLayout> {
+        match self.format {
+            LayoutFormat::Auto if is_json(file) => json_layout(file),
+            LayoutFormat::Auto => Layout::read(file, &self.copybook),
+            LayoutFormat::Json => json_layout(file),
+            LayoutFormat::Fields => Layout::read_field_list(file),
+            LayoutFormat::Copybook | LayoutFormat::CopybookFixed | LayoutFormat::CopybookFree => {
+                self.copybook.read(file)
+            }
+        }
+    }
+
+    /// Makes the job ready to read and to write records of this layout.
+    ///
+    /// # Errors
+    /// [`RowsError::Layout`] if an option names a field that the layout does not have, and
+    /// [`ErrorKind::BadOption`](crate::ErrorKind::BadOption) if options contradict each other.
+    pub fn rows(&self, layout: &Layout) -> Result<Rows, RowsError> {
+        self.validate()?;
+        Rows::new(self, layout)
+    }
+
+    /// Returns the code page of the records.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownLabel`](crate::ErrorKind::UnknownLabel) if none was set and the registry lacks the default.
+    pub fn codec(&self) -> Result<Arc<dyn Codec>, Error> {
+        match &self.codec {
+            Some(codec) => Ok(codec.clone()),
+            None => self.registry.codec(DEFAULT_PAGE),
+        }
+    }
+
+    /// Checks that the options do not contradict each other, as [`rows`](Self::rows) does. [Exact](Self::exact) fields
+    /// exclude options that change or leave out what is in a record, and go on.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadOption`](crate::ErrorKind::BadOption).
+    pub fn validate(&self) -> Result<(), Error> {
+        let changes = [
+            ("overlong cut", self.read.overlong == OnOverlong::Cut),
+            ("on-bad null", self.read.on_bad == OnBad::Null),
+            ("controls space, drop or xml", !matches!(self.text.controls, OnControl::Keep | OnControl::Error)),
+            ("record-newlines space", self.text.newlines == OnNewlineInRecord::Space),
+            ("dates", !self.dates.is_empty()),
+        ];
+        match changes.iter().find(|(_, is_used)| self.read.canonical && *is_used) {
+            Some((option, _)) => {
+                let why = format!("cannot be used with {option}: records would not come back byte for byte");
+                Err(contradicts("exact", why))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Returns whether a layout is in JSON, which begins with a brace or a bracket.
+fn is_json(file: &[u8]) -> bool {
+    let text = file.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(file);
+    text.trim_ascii_start().starts_with(b"{") || text.trim_ascii_start().starts_with(b"[")
+}
+
+#[cfg(feature = "json-layouts")]
+fn json_layout(file: &[u8]) -> Result<Layout, BadLayout> {
+    super::foreign::read(file)
+}
+
+#[cfg(not(feature = "json-layouts"))]
+fn json_layout(_: &[u8]) -> Result<Layout, BadLayout> {
+    Err(BadLayout::at(1, 0, "this build reads no layouts in JSON: it lacks the feature `json-layouts`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layouts_in_json() {
+        for (text, expected) in [
+            ("       01  A.\n", false),
+            ("", false),
+            ("# list\nname 1 5 text\n", false),
+            (" {\"a\": 1}", true),
+            ("\u{FEFF}[1]", true),
+        ] {
+            assert_eq!(is_json(text.as_bytes()), expected, "{text:?}");
+        }
+    }
+}

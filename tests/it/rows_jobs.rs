@@ -1,0 +1,274 @@
+//! Jobs with rows: options by name, what they do to values, errors with their places, and batches.
+
+use charpipe::fields::{FieldError, Value, Visitor};
+use charpipe::records::{Framer, Records, Shape};
+use charpipe::rows::{AddedColumn, Batch, RowsError, RowsJob};
+use charpipe::{OptionValue, Registry};
+use std::io::BufReader;
+
+/// Collects the values of a record, and its errors.
+#[derive(Default)]
+struct Seen {
+    values: Vec<String>,
+    bad: Vec<String>,
+}
+
+impl Visitor for Seen {
+    type Error = FieldError;
+
+    fn value(&mut self, _item: usize, _column: usize, value: Value<'_>) -> Result<(), FieldError> {
+        self.values.push(if value == Value::Null { "null".to_owned() } else { value.to_string() });
+        Ok(())
+    }
+
+    fn bad(&mut self, _item: usize, _column: usize, error: FieldError) -> Result<(), FieldError> {
+        self.bad.push(error.to_string());
+        Ok(())
+    }
+}
+
+fn job(options: &[(&str, &str)]) -> Result<RowsJob, charpipe::Error> {
+    let job = RowsJob::new().registry(Registry::builtin());
+    [("from", "UTF-8")].iter().chain(options).try_fold(job, |job, (name, value)| job.set(name, value))
+}
+
+/// Returns the values of a record, or the error.
+fn read(options: &[(&str, &str)], layout: &str, record: &[u8]) -> Result<Vec<String>, String> {
+    let job = job(options).map_err(|error| error.to_string())?;
+    let layout = job.layout(layout.as_bytes()).map_err(|error| error.to_string())?;
+    let rows = job.rows(&layout).map_err(|error| error.to_string())?;
+    let mut reader = rows.reader(&rows.fixed_shape().unwrap_or(Shape::RDW));
+    let mut seen = Seen::default();
+    reader.read(1, record, &mut seen).map_err(|error| error.to_string())?;
+    Ok(seen.values)
+}
+
+#[track_caller]
+fn check(options: &[(&str, &str)], layout: &str, record: &[u8], expected: &[&str]) {
+    let expected = expected.iter().map(|&value| value.to_owned()).collect();
+    assert_eq!(read(options, layout, record), Ok(expected), "{options:?}");
+}
+
+#[track_caller]
+fn check_error(options: &[(&str, &str)], layout: &str, record: &[u8], expected: &str) {
+    assert_eq!(read(options, layout, record), Err(expected.to_owned()), "{options:?}");
+}
+
+#[test]
+fn every_option_takes_its_values_and_no_others() {
+    for option in RowsJob::OPTIONS {
+        let good: Vec<&str> = match option.value {
+            OptionValue::Word(words) => words.to_vec(),
+            OptionValue::WordOrLabel(words) => [words, &["IBM037"]].concat(),
+            OptionValue::Flag => vec!["true", "false"],
+            _ => vec![match option.name {
+                "when" => "A=1: B",
+                "records" | "to-records" => "fb:80",
+                "tape-file" | "jobs" => "2",
+                "select" => "A, B",
+                "add-columns" => "file,number,offset,type,record,errors",
+                "dates" => "A=YYYYMMDD,B=DD.MM.YY",
+                other => panic!("{other} is new: which values does it take?"),
+            }],
+        };
+        for value in good {
+            assert!(RowsJob::new().set(option.name, value).is_ok(), "{} {value}", option.name);
+            assert!(RowsJob::new().set(&option.name.replace('-', "_"), value).is_ok(), "{} {value}", option.name);
+        }
+        if option.name != "select" && option.name != "tape-file" {
+            let error = RowsJob::new().set(option.name, "no such value").err().unwrap_or_else(|| panic!("{option:?}"));
+            assert!(matches!(error.code(), "bad-option" | "unknown-label"), "{error}");
+        }
+    }
+    let error = job(&[("on-bed", "null")]).err().unwrap().to_string();
+    assert_eq!(error, "option on-bed: there is no such option; did you mean on-bad?");
+}
+
+#[test]
+fn dates_in_text_and_numbers() {
+    let layout = "D 1 8 zoned,unsigned\nT 9 10*2 text\n";
+    let record = b"2024022929.02.2024          ";
+    let dates = ("dates", "D=YYYYMMDD,T=DD.MM.YYYY");
+    check(&[dates], layout, record, &["2024-02-29", "2024-02-29", "null"]);
+    let bad = b"2023022901.01.2024x1.01.2024";
+    check_error(
+        &[dates],
+        layout,
+        bad,
+        "record 1, field D, columns 1-8: 32 30 32 33 30 32 32 39: \"20230229\" is not a date like YYYYMMDD",
+    );
+    check(&[dates, ("on-bad", "null")], layout, bad, &["null", "2024-01-01", "null"]);
+    // The element of the array is named.
+    check_error(
+        &[("dates", "T=DD.MM.YYYY")],
+        layout,
+        bad,
+        "record 1, field T[2], columns 19-28: 78 31 2E 30 31 2E 32 30 32 34: \"x1.01.2024\" is not a date like DD.MM.YYYY",
+    );
+    check_error(&[("dates", "X=YYYYMMDD")], layout, b"", "option dates: there is no X");
+    check_error(
+        &[("dates", "D=YYYY")],
+        layout,
+        b"",
+        "option dates: \"YYYY\" is not a pattern of a date: expected YYYY \
+        or YY once, with MM and DD or with DDD, such as YYYYMMDD, YYYY-MM-DD or YYYYDDD",
+    );
+    check_error(&[("dates", "R=YYYYMMDD")], "R 1 8 raw\n", b"", "option dates: R is neither text nor a number");
+    check_error(
+        &[dates, ("exact", "true")],
+        layout,
+        b"",
+        "option exact: cannot be used with dates: records would not come back byte for byte",
+    );
+}
+
+#[test]
+fn text_and_what_is_trimmed() {
+    let layout = "A 1 4 text\nB 5 4 text\n";
+    let record = b"a \0 b\n\x01\0";
+    check(&[], layout, record, &["a \0", "b\n\u{1}\0"]);
+    check(&[("trim", "none")], layout, record, &["a \0 ", "b\n\u{1}\0"]);
+    check(&[("trim", "nuls")], layout, record, &["a \0 ", "b\n\u{1}"]);
+    check(&[("trim", "nuls,blanks")], layout, record, &["a", "b\n\u{1}"]);
+    check(&[("controls", "space")], layout, record, &["a  ", "b\n  "]);
+    check(&[("controls", "drop"), ("record-newlines", "space")], layout, record, &["a ", "b "]);
+    check_error(
+        &[("controls", "error")],
+        layout,
+        record,
+        "record 1, field A, columns 1-4: 61 20 00 20 has the control character U+0000",
+    );
+    check_error(
+        &[("record-newlines", "error")],
+        layout,
+        record,
+        "record 1, field B, columns 5-8: 62 0A 01 00 has the newline U+000A",
+    );
+}
+
+#[test]
+fn options_of_the_layout_and_of_the_reader() {
+    let copybook = "01 R.\n 05 N PIC 9(4) COMP-5.\n 05 F COMP-1.\n";
+    let record = b"\x01\x00\x00\x00\x80\x3F";
+    check(&[("byte-order", "little"), ("float", "ieee")], copybook, record, &["1", "1.0"]);
+    check(&[("layout-format", "copybook-free"), ("select", "N")], copybook, record, &["256"]);
+    assert!(read(&[("layout-format", "copybook-fixed")], copybook, record).is_err());
+    assert!(read(&[("layout-format", "fields")], copybook, record).is_err());
+    let list = "A-1 1 2 zoned,unsigned\nFILLER 3 1 text\nB 4 1 text\n";
+    check(&[("filler", "true")], list, b"12-x", &["12", "-", "x"]);
+    check(&[("empty-is-null", "true")], list, b"  -x", &["null", "x"]);
+    check(&[("short-records", "null")], list, b"12", &["12", "null"]);
+    check(&[("overlong", "cut")], list, b"12-xyz", &["12", "x"]);
+    check_error(
+        &[("exact", "true"), ("on-bad", "null")],
+        list,
+        b"",
+        "option exact: cannot be used with on-bad null: \
+        records would not come back byte for byte",
+    );
+    check_error(
+        &[("select", "B[2]")],
+        "B 1 1*2 text\n",
+        b"",
+        "option select: B[2] is an element of an array; only the \
+        whole array can be selected: B",
+    );
+}
+
+#[test]
+fn columns_that_are_not_fields() {
+    let layout = "A-B 1 1 text\nwhen A-B=x: X\nC 2 1 text\nwhen otherwise: O\nD 2 1 text\n";
+    let rows = |options: &[(&str, &str)], layout: &str| -> Result<_, RowsError> {
+        let job = job(options)?;
+        job.rows(&job.layout(layout.as_bytes())?)
+    };
+    let names = |options: &[(&str, &str)]| -> Vec<&str> {
+        rows(options, layout).unwrap().added().iter().map(|column| column.column()).collect()
+    };
+    assert_eq!(names(&[]), ["_type"], "rows of several types tell which one they are");
+    assert_eq!(
+        names(&[("add-columns", "errors,number"), ("add-columns", "file")]),
+        ["_file", "_number", "_type", "_errors"]
+    );
+    assert!(!rows(&[("add-columns", "errors")], layout).unwrap().keeps_unreadable());
+    assert!(rows(&[("add-columns", "errors"), ("on-bad", "null")], layout).unwrap().keeps_unreadable());
+    assert!(
+        job(&[])
+            .unwrap()
+            .separate_types(true)
+            .rows(&job(&[]).unwrap().layout(layout.as_bytes()).unwrap())
+            .unwrap()
+            .added()
+            .is_empty()
+    );
+    let paths = |options: &[(&str, &str)]| -> Vec<String> {
+        rows(options, layout).unwrap().columns().unwrap().into_iter().map(|column| column.path).collect()
+    };
+    assert_eq!(paths(&[("underscores", "true")]), ["A_B", "X.C", "O.D"]);
+    let error = rows(&[("add-columns", "number")], "_number 1 1 text\n").err().unwrap().to_string();
+    assert_eq!(
+        error,
+        "option add-columns: the layout has a field with the name of the column _number: rename one of them"
+    );
+    let clash = rows(&[("underscores", "true")], "A-B 1 1 text\nA_B 2 1 text\n").unwrap().columns();
+    assert_eq!(clash.unwrap_err().to_string(), "option underscores: two columns would have the name A_B");
+    assert_eq!(AddedColumn::ALL.iter().filter(|column| column.is_before_fields()).count(), 4);
+}
+
+/// Errors of fields are handed over where they are to be a column.
+#[test]
+fn bad_fields_are_reported() {
+    let job = job(&[("on-bad", "null"), ("add-columns", "errors")]).unwrap();
+    let rows = job.rows(&job.layout(b"N 1 2 zoned,unsigned\n").unwrap()).unwrap();
+    let (mut reader, mut seen) = (rows.reader(&rows.fixed_shape().unwrap()), Seen::default());
+    reader.read(7, b"x1", &mut seen).unwrap();
+    assert_eq!((seen.values, seen.bad.len()), (vec!["null".to_owned()], 1));
+    assert!(seen.bad[0].starts_with("record 7, field N, columns 1-2: 78 31 is not a number"), "{}", seen.bad[0]);
+    let counts = reader.take_counts();
+    assert_eq!((counts.records, counts.nulls), (1, 1));
+    assert_eq!(reader.take_counts(), charpipe::rows::Counts::default());
+}
+
+/// Whatever frames a record, each of its bytes is found in the input, record by record and in batches.
+#[test]
+fn places_of_bytes() {
+    for shape in ["fb:5", "rdw", "rdw:le", "vb:40", "vbs:12", "u16", "u32", "mode-b", "awstape,fb:5,blksize=10"] {
+        let shape: Shape = shape.parse().unwrap();
+        let (mut framer, mut input) = (Framer::new(&shape, b" ").unwrap(), Vec::new());
+        // Each byte of data occurs once, so that its place is known.
+        let data: Vec<u8> = (0..40).map(|byte| 0xC5 + byte).collect();
+        data.chunks(5).for_each(|record| framer.record(record, 0, &mut input).unwrap());
+        framer.finish(&mut input);
+        let place = |byte: u8| input.iter().position(|one| *one == byte).unwrap() as u64;
+        let job = RowsJob::new().records(charpipe::rows::StoredAs::Shape(shape.clone()));
+        let rows = job.rows(&job.layout(b"A 1 5 text\n").unwrap()).unwrap();
+        for capacity in [1, 3, 7, 1000] {
+            let mut count = 0;
+            let mut records: Records<_> = rows.records(BufReader::with_capacity(capacity, &input[..]), &shape);
+            while let Some(record) = records.next_record().unwrap() {
+                for (index, byte) in record.data.iter().enumerate() {
+                    assert_eq!(record.offset_of(index), place(*byte), "{shape} {capacity}");
+                }
+                assert_eq!(record.offset_of(5), place(record.data[4]) + 1);
+                count += 1;
+            }
+            let mut batches = rows.batches(BufReader::with_capacity(capacity, &input[..]), &shape);
+            let mut batch = Batch::default();
+            while batches.read(&mut batch).unwrap() {
+                for record in batch.records(0) {
+                    for (index, byte) in record.data.iter().enumerate() {
+                        assert_eq!(record.offset_of(index), place(*byte), "{shape} {capacity}");
+                    }
+                    count += 1;
+                }
+            }
+            assert_eq!(count, 16, "{shape}");
+        }
+        let mut slices = charpipe::records::RecordSlices::new(&input, charpipe::records::Deframer::new(&shape));
+        while let Some(record) = slices.next_record().unwrap() {
+            for (index, byte) in record.data.iter().enumerate() {
+                assert_eq!(record.offset_of(index), place(*byte), "{shape}");
+            }
+        }
+    }
+}
