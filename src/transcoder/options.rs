@@ -225,6 +225,21 @@ impl Transcode {
         self
     }
 
+    /// Returns what detection takes into account: all options of this job that a [`Detector`](crate::Detector) has too.
+    ///
+    /// ```
+    /// use charpipe::{Detector, Registry, Transcode};
+    ///
+    /// let job = Transcode::new().set("from", "IBM037")?;
+    /// let mut detector = Detector::new(Registry::builtin(), job.detection_hints().clone());
+    /// assert_eq!(detector.finish().encoding.as_deref(), Some("IBM037"));
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    #[must_use]
+    pub fn detection_hints(&self) -> &Hints {
+        &self.settings.hints
+    }
+
     /// Sets the encoding of the input, which takes precedence over all evidence in the input. Detection still removes a
     /// byte order mark of this encoding, finds the byte order if the encoding has several, and reads the declaration.
     ///

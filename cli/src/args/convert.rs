@@ -6,6 +6,7 @@ use crate::args::headings::{DOCUMENT, ENCODING, ERRORS, FILES, MESSAGES, NEWLINE
 use crate::args::manual;
 use crate::args::many::ManyArgs;
 use crate::args::messages::MessageArgs;
+use crate::args::named::NamedOptions;
 use crate::args::plain::Plain;
 use crate::args::reading::Reading;
 use crate::args::records::RecordArgs;
@@ -24,13 +25,17 @@ use std::path::PathBuf;
 ///
 /// Several FILEs are detected and converted separately and written to one output, in order, unless --output-dir or
 /// --in-place gives each an output of its own.
-#[derive(Args, Debug)]
+#[derive(Args, Default, Debug)]
+#[allow(dead_code, reason = "clap checks the values, and `named` has them")]
 #[command(
     args_override_self = true,
     override_usage = "charpipe [convert] [OPTIONS] [FILE]...",
     after_long_help = manual::after_help()
 )]
 pub(crate) struct Convert {
+    #[command(flatten)]
+    pub(crate) named: NamedOptions,
+
     // Help has the headings in the order in which they first occur here.
     /// Encoding of the output
     ///
@@ -267,31 +272,14 @@ pub(super) fn jobs(text: &str) -> Result<NonZeroU16, &'static str> {
 impl Convert {
     /// Returns the defaults, with these values.
     pub(super) fn plain(plain: Plain) -> Self {
+        let labels = [("from", &plain.from), ("to", &plain.to)];
+        let named = labels.into_iter().filter_map(|(name, label)| Some((name, label.clone()?)));
         Convert {
-            to: plain.to.unwrap_or_else(|| "UTF-8".to_owned()),
-            list: false,
+            to: plain.to.clone().unwrap_or_else(|| "UTF-8".to_owned()),
             output: plain.output,
-            many: ManyArgs::default(),
-            jobs: None,
-            unknown: OnUnknown::Fail,
-            malformed: None,
-            unmappable: None,
-            drop: false,
-            best_fit: false,
-            reading: Reading::plain(plain.from, plain.files),
-            relabel: Relabel::Auto,
-            bom: Bom::Auto,
-            eol: Eol::Auto,
-            ebcdic_nl: EbcdicNl::Table,
-            controls: OnControl::Keep,
-            #[cfg(feature = "normalize")]
-            normalize: None,
-            messages: MessageArgs::default(),
-            progress: Progress::Auto,
-            report: None,
-            #[cfg(feature = "generate")]
-            generate: None,
-            records: RecordArgs::default(),
+            named: NamedOptions::new(named),
+            reading: Reading::plain(plain.from.clone(), plain.files),
+            ..Convert::default()
         }
     }
 
@@ -339,33 +327,13 @@ impl Convert {
     /// Maps the options to a job of the library. An error has been printed; a job that is returned is
     /// [valid](Transcode::validate).
     pub(crate) fn transcode(&self) -> Result<Transcode, Status> {
-        let registry = self.reading.tables.registry()?;
-        let hints = self.reading.hints(&registry)?;
-        let (to, suffixes) = compat::split(&self.to, Side::To).map_err(|why| usage::wrong_suffix("--to", &why))?;
-        let mut transcode = Transcode::new()
-            .registry(registry)
-            .hints(hints)
-            .on_unknown(self.unknown)
-            .on_malformed(self.on_malformed())
-            .best_fit(self.best_fit)
-            .approximate(suffixes.translit)
-            .relabel(self.relabel)
-            .bom(self.bom)
-            .eol(self.eol)
-            .ebcdic_nl(self.ebcdic_nl)
-            .on_control(self.controls);
+        let mut transcode = self.named.job(self.reading.tables.registry()?)?.approximate(self.approximates());
+        if self.malformed.is_none() {
+            transcode = transcode.on_malformed(self.on_malformed());
+        }
         if let Some(policy) = self.on_unmappable() {
             transcode = transcode.on_unmappable(policy);
         }
-        if let Some(WordOr::Other(label)) = &self.malformed {
-            transcode = transcode.malformed_as(label).map_err(|error| usage::wrong_malformed(label, &error))?;
-        }
-        #[cfg(feature = "normalize")]
-        if let Some(form) = self.normalize {
-            transcode = transcode.normalize(form);
-        }
-        transcode = self.records.add(transcode);
-        transcode = transcode.target_encoding(to).map_err(|error| usage::wrong_value("--to", &error))?;
         transcode.validate().map_err(|error| {
             let option = match error.kind() {
                 ErrorKind::NoBom { .. } => "--bom",

@@ -2,6 +2,7 @@
 
 use crate::args::headings::FILES;
 use crate::args::messages::MessageArgs;
+use crate::args::named::NamedOptions;
 use crate::args::reading::Reading;
 use crate::args::records::tape_file;
 use crate::selection::Selection;
@@ -16,6 +17,9 @@ use clap::Args;
 #[derive(Args)]
 #[command(args_override_self = true, override_usage = "charpipe detect [OPTIONS] [FILE]...")]
 pub(crate) struct Detect {
+    #[command(flatten)]
+    pub(crate) named: NamedOptions,
+
     /// Print a line of JSON for each file
     #[arg(long)]
     pub(crate) json: bool,
@@ -34,7 +38,7 @@ pub(crate) struct Detect {
     /// Compare the whole file with the encoding, not only its first 64 KiB
     ///
     /// Files are compared only under the default policy.
-    #[arg(long, conflicts_with = "records")]
+    #[arg(long, conflicts_with = "record_shapes")]
     pub(crate) whole: bool,
 
     /// Show the first bytes, what they were recognised as, and the verdict of each policy
@@ -52,11 +56,12 @@ pub(crate) struct Detect {
     /// The format is what `convert --records` takes. Each format is tried on the first MiB. The first line names the one
     /// that fits; the lines below say how far other formats fit and where they fail, with `-v` for all formats. The exit
     /// status is 1 if no format fits, or more than one.
-    #[arg(long, conflicts_with = "explain")]
+    // Another option than that of the library, so not its name.
+    #[arg(id = "record_shapes", long = "records", conflicts_with = "explain")]
     pub(crate) records: bool,
 
     /// With --records: the file of a tape image to look at, by number (from 1) or data set name
-    #[arg(long, requires = "records", value_name = "N|NAME", value_parser = tape_file)]
+    #[arg(long, requires = "record_shapes", value_name = "N|NAME", value_parser = tape_file)]
     pub(crate) tape_file: Option<TapeFile>,
 
     #[command(flatten)]

@@ -4,6 +4,7 @@ use crate::args::choice::choice;
 use crate::args::convert::ebcdic_nl_help;
 use crate::args::headings::ENCODING;
 use crate::args::messages::MessageArgs;
+use crate::args::named::NamedOptions;
 use crate::args::tables::Tables;
 use crate::args::usage;
 use crate::status::Status;
@@ -27,6 +28,9 @@ use clap::Args;
 #[derive(Args)]
 #[command(args_override_self = true, override_usage = "charpipe git-filter [OPTIONS] -f LABEL")]
 pub(crate) struct GitFilter {
+    #[command(flatten)]
+    named: NamedOptions,
+
     /// Encoding of the files in the working tree
     #[arg(short, long, value_name = "LABEL", help_heading = ENCODING)]
     from: String,
@@ -37,6 +41,7 @@ pub(crate) struct GitFilter {
     /// EBCDIC newlines in the working tree
     #[arg(long, value_name = "NL", default_value = "table", help_heading = ENCODING,
           value_parser = choice(ebcdic_nl_help))]
+    #[allow(dead_code, reason = "clap checks the value, and `named` has it")]
     ebcdic_nl: EbcdicNl,
 
     #[command(flatten)]
@@ -46,12 +51,10 @@ pub(crate) struct GitFilter {
 impl GitFilter {
     /// Returns the conversions from the working tree and to it. An error has been printed.
     pub(crate) fn transcodes(&self) -> Result<(Transcode, Transcode), Status> {
-        let registry = self.tables.registry()?;
-        let plain =
-            Transcode::new().registry(registry).kind(Kind::Text).relabel(Relabel::Never).ebcdic_nl(self.ebcdic_nl);
+        let clean = self.named.job(self.tables.registry()?)?.kind(Kind::Text).relabel(Relabel::Never);
         let wrong = |error| usage::wrong_value("--from", &error);
-        let clean = plain.clone().source_encoding(&self.from).map_err(wrong)?;
-        let smudge = plain.source_encoding("UTF-8").and_then(|job| job.target_encoding(&self.from)).map_err(wrong)?;
+        let back = clean.clone().source_encoding("UTF-8").and_then(|job| job.target_encoding(&self.from));
+        let smudge = back.map_err(wrong)?;
         Ok((clean, smudge))
     }
 }

@@ -7,6 +7,7 @@
 //! | `reading.rs`, `tables.rs` | input and its encoding; table files |
 //! | `many.rs`, `selection.rs`, `records.rs` | many files; which of those in directories; mainframe records |
 //! | `messages.rs`, `color.rs` | how much is printed, and in colour or not |
+//! | `named.rs` | the way of options to the library, by name |
 //! | `choice.rs` | values that are one word of several |
 //! | `plain.rs` | the plain form of the command line, without clap |
 //! | `compat.rs` | what users of other converters type |
@@ -29,6 +30,7 @@ mod list;
 pub(crate) mod manual;
 mod many;
 mod messages;
+mod named;
 mod plain;
 mod reading;
 pub(crate) mod records;

@@ -1,20 +1,17 @@
 //! The options that `convert` and `detect` share: which files are read, and what is known about their encoding.
 
 use crate::args::choice::choice;
-use crate::args::compat::{self, Side};
 use crate::args::headings::{DETECTION, ENCODING, ERRORS};
 use crate::args::tables::Tables;
-use crate::args::usage;
-use crate::status::Status;
-use charpipe::detect::{Hints, PRESCAN, PRESCAN_LIMIT, Policy};
-use charpipe::registry::split_labels;
-use charpipe::{Kind, Registry};
+use charpipe::Kind;
+use charpipe::detect::{PRESCAN_LIMIT, Policy};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueHint};
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 
-#[derive(Args, Debug)]
+#[derive(Args, Default, Debug)]
+#[allow(dead_code, reason = "clap checks the values, and `named` has them")]
 pub(crate) struct Reading {
     /// Encoding of the input; `auto` detects it
     ///
@@ -57,9 +54,9 @@ pub(crate) struct Reading {
           value_parser = choice(policy_help))]
     policy: Policy,
 
-    /// Bytes of HTML to search for a `meta` label
-    #[arg(long, value_name = "BYTES", default_value_t = PRESCAN, value_parser = prescan, help_heading = DETECTION)]
-    prescan: usize,
+    /// Bytes of HTML to search for a `meta` label [default: 1024]
+    #[arg(long, value_name = "BYTES", value_parser = prescan, help_heading = DETECTION)]
+    prescan: Option<usize>,
 
     /// Treat every warning as an error
     #[arg(long, help_heading = ERRORS)]
@@ -71,10 +68,11 @@ pub(crate) struct Reading {
 }
 
 /// The value of `--as`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 enum AsKind {
+    #[default]
     Auto,
-    Kind(Kind),
+    Kind(#[allow(dead_code)] Kind),
     /// A raw HTTP response: its head's Content-Type says what the body is.
     Http,
 }
@@ -122,19 +120,7 @@ fn prescan(text: &str) -> Result<usize, String> {
 impl Reading {
     /// Returns the defaults, with these values.
     pub(super) fn plain(from: Option<String>, files: Vec<OsString>) -> Self {
-        Reading {
-            from: from.unwrap_or_else(|| "auto".to_owned()),
-            tables: Tables::default(),
-            fallback: None,
-            ebcdic_fallback: None,
-            guess: false,
-            kind: AsKind::Auto,
-            content_type: None,
-            policy: Policy::Rfc7303,
-            prescan: PRESCAN,
-            strict: false,
-            files,
-        }
+        Reading { from: from.unwrap_or_else(|| "auto".to_owned()), files, ..Reading::default() }
     }
 
     /// Returns the inputs in order; `-` alone if no FILE was given.
@@ -155,30 +141,5 @@ impl Reading {
     /// Whether no FILE was given and standard input is a terminal, which may be an oversight.
     pub(super) fn is_from_terminal(&self) -> bool {
         self.files.is_empty() && io::stdin().is_terminal() && io::stderr().is_terminal()
-    }
-
-    /// Maps the options to what the library's detection takes, for `convert` and `detect` alike. An error has been
-    /// printed.
-    pub(crate) fn hints(&self, registry: &Registry) -> Result<Hints, Status> {
-        let codec = |option, label: Option<&str>| {
-            let codec = label.map(|label| registry.codec(label)).transpose();
-            codec.map_err(|error| usage::wrong_value(option, &error))
-        };
-        let (from, _) = compat::split(&self.from, Side::From).map_err(|why| usage::wrong_suffix("--from", &why))?;
-        let mut hints = Hints::default();
-        hints.from = codec("--from", Some(from).filter(|label| !label.eq_ignore_ascii_case("auto")))?;
-        hints.kind = if let AsKind::Kind(kind) = self.kind { Some(kind) } else { None };
-        let mut fallbacks = self.fallback.as_deref().map_or_else(Vec::new, split_labels).into_iter();
-        hints.fallback = codec("--fallback", fallbacks.next())?;
-        for label in fallbacks {
-            hints.further_fallbacks.extend(codec("--fallback", Some(label))?);
-        }
-        hints.ebcdic_fallback = codec("--ebcdic-fallback", self.ebcdic_fallback.as_deref())?;
-        hints.policy = self.policy;
-        hints.content_type = self.content_type.clone();
-        hints.prescan = Some(self.prescan);
-        hints.guess = self.guess;
-        hints.strict = self.strict;
-        Ok(hints)
     }
 }

@@ -3,10 +3,11 @@
 use crate::args::choice::choice;
 use crate::args::headings::RECORDS;
 use charpipe::records::{BadColumns, BadShape, Carriage, Columns, Shape, TapeFile};
-use charpipe::{Gaps, OnNewlineInRecord, OnOverlong, Padding, Transcode};
+use charpipe::{Gaps, OnNewlineInRecord, OnOverlong, Padding};
 use clap::Args;
 
 #[derive(Args, Clone, Debug, Default)]
+#[allow(dead_code, reason = "clap checks the values, and `named` has them")]
 pub(crate) struct RecordArgs {
     /// Read mainframe records as lines: fb:80, rdw, vb ..., or auto
     ///
@@ -146,38 +147,6 @@ fn columns(text: &str) -> Result<Columns, BadColumns> {
 }
 
 impl RecordArgs {
-    /// Adds what these options ask for to `transcode`.
-    pub(crate) fn add(&self, mut transcode: Transcode) -> Transcode {
-        match &self.records {
-            Some(ShapeArg::Shape(shape)) => transcode = transcode.records(shape.clone()),
-            // The format is known only once the input is open. This one stands in for it, so that the options can be
-            // validated now: every option goes with a tape.
-            Some(ShapeArg::Auto) => {
-                transcode = transcode.records(Shape::AwsTape { labels: false, shape: Box::new(Shape::RDW) })
-            }
-            None => {}
-        }
-        if let Some(file) = &self.tape_file {
-            transcode = transcode.tape_file(file.clone());
-        }
-        if let Some(shape) = &self.to_records {
-            transcode = transcode.to_records(shape.clone());
-        }
-        if let Some(columns) = &self.columns {
-            transcode = transcode.columns(columns.clone());
-        }
-        if let Some(codes) = self.carriage_control {
-            transcode = transcode.carriage(codes);
-        }
-        if let Some(padding) = self.trim {
-            transcode = transcode.padding(padding);
-        }
-        if let Some(policy) = self.record_newlines {
-            transcode = transcode.on_newline_in_record(policy);
-        }
-        transcode.gaps(self.gaps).shifts_as_blanks(self.shift_blanks).on_overlong(self.overlong)
-    }
-
     /// Whether the input is records.
     pub(crate) fn is_given(&self) -> bool {
         self.records.is_some()

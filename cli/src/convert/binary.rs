@@ -24,7 +24,7 @@ impl Search {
     /// records.
     pub(crate) fn new(args: &Convert) -> Result<Option<Self>, Status> {
         let registry = args.reading.tables.registry()?;
-        let hints = args.reading.hints(&registry)?;
+        let hints = args.named.job(registry.clone())?.detection_hints().clone();
         let charset = hints.content_type.as_deref().and_then(|value| ContentType::parse(value).charset);
         let named = hints.from.or_else(|| registry.codec(&charset?).ok());
         // In UTF-16, UTF-32 and EBCDIC, and where control characters are pictures.

@@ -34,8 +34,8 @@ pub(crate) fn run(args: &Detect) -> Status {
 
 /// Runs the command with the codecs of `registry`.
 pub(crate) fn run_with(args: &Detect, registry: Registry) -> Status {
-    let hints = match args.reading.hints(&registry) {
-        Ok(hints) => hints,
+    let hints = match args.named.job(registry.clone()) {
+        Ok(job) => job.detection_hints().clone(),
         Err(status) => return status,
     };
     let mut worst = Status::Done;

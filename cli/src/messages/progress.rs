@@ -13,9 +13,10 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// When progress is shown.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum Progress {
     /// On a terminal, if the work takes long.
+    #[default]
     Auto,
     Always,
     Never,
