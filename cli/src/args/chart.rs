@@ -7,7 +7,7 @@ use clap::builder::ValueHint;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Prints the chart of a code page, or the differences between two
+/// Print the chart of a code page, or the differences between two
 ///
 /// Charts look as IBM prints them: the column is the high half of a byte, the row its low half.
 #[derive(Args)]

@@ -11,7 +11,7 @@ pub(crate) struct ColorArgs {
     /// Colour in output and messages
     ///
     /// `auto` uses colour on a terminal. It obeys the environment variables `NO_COLOR`, `CLICOLOR_FORCE` and `TERM`.
-    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = MESSAGES,
+    #[arg(hide_short_help = true, long, value_name = "WHEN", default_value = "auto", help_heading = MESSAGES,
           value_parser = EnumValueParser::<When>::new().map(choice))]
     color: ColorChoice,
 }

@@ -133,6 +133,7 @@ pub(crate) fn value(option: &str, value: &str) -> Option<&'static str> {
 /// Options that other options need, and the option that needs them first.
 const NEEDS: &[(&str, &str)] = &[
     ("--html", "--explain"),
+    ("--force", "--in-place"),
     ("--tape-file", "--records"),
     ("--trim", "--records"),
     ("--carriage-control", "--records"),

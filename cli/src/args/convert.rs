@@ -21,7 +21,7 @@ use clap::builder::{EnumValueParser, TypedValueParser, ValueHint};
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
-/// Converts to UTF-8, or to another charset
+/// Convert to UTF-8, or to another charset
 ///
 /// Several FILEs are detected and converted separately and written to one output, in order, unless --output-dir or
 /// --in-place gives each an output of its own.
@@ -108,7 +108,7 @@ pub(crate) struct Convert {
     ///
     /// This applies to characters that the target lacks, if its table has a one-way mapping for them. `--unmappable` applies
     /// to the others.
-    #[arg(long, help_heading = ERRORS)]
+    #[arg(hide_short_help = true, long, help_heading = ERRORS)]
     best_fit: bool,
 
     #[command(flatten)]
@@ -144,7 +144,7 @@ pub(crate) struct Convert {
     /// Without this option, the text is not normalised. At most 1,024 characters that combine with each other are
     /// normalised together; more are an error.
     #[cfg(feature = "normalize")]
-    #[arg(long, value_name = "FORM", help_heading = NEWLINES, value_parser = choice(normalization_help))]
+    #[arg(hide_short_help = true, long, value_name = "FORM", help_heading = NEWLINES, value_parser = choice(normalization_help))]
     normalize: Option<Normalization>,
 
     #[command(flatten)]
@@ -153,7 +153,7 @@ pub(crate) struct Convert {
     /// Progress bar on standard error
     ///
     /// `auto` shows it on a terminal if the run takes longer than a second.
-    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = MESSAGES,
+    #[arg(hide_short_help = true, long, value_name = "WHEN", default_value = "auto", help_heading = MESSAGES,
           value_parser = EnumValueParser::<When>::new().map(progress))]
     pub(crate) progress: Progress,
 

@@ -9,9 +9,9 @@ use crate::selection::Selection;
 use charpipe::records::TapeFile;
 use clap::Args;
 
-/// Reports the encoding of files, and how it is known
+/// Report the encoding of files, and how it is known
 ///
-/// Prints one line for each file: the encoding, the kind of document, and the evidence. The first 64 KiB of a file are
+/// Print one line for each file: the encoding, the kind of document, and the evidence. The first 64 KiB of a file are
 /// compared with the encoding. If nothing names the encoding and these bytes are not UTF-8, the line says `unknown` and what
 /// the file looks like, and the exit status is 1.
 #[derive(Args)]

@@ -11,7 +11,7 @@ use crate::status::Status;
 use charpipe::{EbcdicNl, Kind, Relabel, Transcode};
 use clap::Args;
 
-/// Converts files as git checks them out and adds them
+/// Convert files as git checks them out and adds them
 ///
 /// The working tree has the files in the encoding of `--from`, and the repository has them in UTF-8. git starts the command
 /// itself, once for many files. To set it up:

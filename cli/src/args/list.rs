@@ -4,9 +4,9 @@ use crate::args::color::ColorArgs;
 use crate::args::tables::Tables;
 use clap::Args;
 
-/// Lists encodings with their aliases and the source of their tables
+/// List encodings with their aliases and the source of their tables
 ///
-/// Prints a line for each encoding: its name, whether charpipe reads and writes it, and the source of its table or rules;
+/// Print a line for each encoding: its name, whether charpipe reads and writes it, and the source of its table or rules;
 /// its aliases are on the lines below. The exit status is 1 if nothing matches PATTERN.
 #[derive(Args, Default)]
 #[command(args_override_self = true, override_usage = "charpipe list [OPTIONS] [PATTERN]")]

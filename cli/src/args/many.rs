@@ -18,11 +18,11 @@ pub(crate) struct ManyArgs {
     pub(crate) output_dir: Option<PathBuf>,
 
     /// With --output-dir: append SUFFIX to the name of each output
-    #[arg(help_heading = FILES, long, value_name = "SUFFIX", requires = "output_dir")]
+    #[arg(hide_short_help = true, help_heading = FILES, long, value_name = "SUFFIX", requires = "output_dir")]
     pub(crate) output_suffix: Option<OsString>,
 
     /// With --output-dir: skip each FILE whose output exists
-    #[arg(help_heading = FILES, long, requires = "output_dir")]
+    #[arg(hide_short_help = true, help_heading = FILES, long, requires = "output_dir")]
     pub(crate) skip_existing: bool,
 
     /// Convert the inputs that are listed in PATH, one JSON object a line
@@ -30,7 +30,7 @@ pub(crate) struct ManyArgs {
     /// The keys are `input` and, optionally, `output`, `from`, `to` and `content_type`, which override the options for that
     /// input: `{"input": "a.html", "content_type": "text/html; charset=big5", "output": "a.txt"}`. Messages and `--report`
     /// lines come in the order of the list; `-` is standard input.
-    #[arg(help_heading = FILES, long, value_name = "PATH", value_hint = ValueHint::FilePath,
+    #[arg(hide_short_help = true, help_heading = FILES, long, value_name = "PATH", value_hint = ValueHint::FilePath,
           conflicts_with_all = ["files", "recursive", "in_place"])]
     pub(crate) inputs: Option<PathBuf>,
 
@@ -46,7 +46,7 @@ pub(crate) struct ManyArgs {
     /// With --in-place=SUFFIX: replace FILESUFFIX if it exists
     ///
     /// Without it, a FILE whose FILESUFFIX exists is left as it is (`backup-exists`, exit status 1).
-    #[arg(help_heading = FILES, long, requires = "in_place")]
+    #[arg(hide_short_help = true, help_heading = FILES, long, requires = "in_place")]
     pub(crate) force: bool,
 
     /// Convert all files in the directories among the FILEs
@@ -68,6 +68,6 @@ pub(crate) struct ManyArgs {
     pub(crate) check: bool,
 
     /// Start no further file after one has failed
-    #[arg(help_heading = FILES, long)]
+    #[arg(hide_short_help = true, help_heading = FILES, long)]
     pub(crate) fail_fast: bool,
 }

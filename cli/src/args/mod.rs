@@ -51,7 +51,7 @@ use crate::args::color::ColorArgs;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 
-const ABOUT: &str = "Detects the encoding of its input, converts it to UTF-8 (or another charset), and corrects the \
+const ABOUT: &str = "Detect the encoding of the input, convert it to UTF-8 (or another charset), and correct the \
                      document's own encoding declaration.";
 
 const DESCRIPTION: &str = "\
@@ -74,7 +74,8 @@ charpipe [convert] [OPTIONS] [FILE]...
 const TEMPLATE: &str = "{about-with-newline}\n{usage-heading}\n  {usage}\n\n{all-args}{after-help}";
 
 /// Of `-h`.
-const SEE_ALSO: &str = "For details and examples: charpipe --help. For the options of a command: charpipe detect -h";
+const SEE_ALSO: &str =
+    "All options, details and examples: charpipe --help. The options of a command: charpipe detect -h";
 
 /// The command line. It always has a command; [`parse`] adds `convert` if it was left out.
 #[derive(Parser)]

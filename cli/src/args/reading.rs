@@ -33,7 +33,7 @@ pub(crate) struct Reading {
     fallback: Option<String>,
 
     /// Code page to use for EBCDIC that names none [default: IBM037]
-    #[arg(long, value_name = "LABEL", help_heading = DETECTION)]
+    #[arg(hide_short_help = true, long, value_name = "LABEL", help_heading = DETECTION)]
     ebcdic_fallback: Option<String>,
 
     /// Guess from byte statistics if nothing else decides
@@ -46,7 +46,7 @@ pub(crate) struct Reading {
     kind: AsKind,
 
     /// Content-Type of the input, as in `text/xml; charset=utf-8`
-    #[arg(long, value_name = "VALUE", help_heading = DETECTION)]
+    #[arg(hide_short_help = true, long, value_name = "VALUE", help_heading = DETECTION)]
     content_type: Option<String>,
 
     /// Which label takes precedence
@@ -55,7 +55,7 @@ pub(crate) struct Reading {
     policy: Policy,
 
     /// Bytes of HTML to search for a `meta` label [default: 1024]
-    #[arg(long, value_name = "BYTES", value_parser = prescan, help_heading = DETECTION)]
+    #[arg(hide_short_help = true, long, value_name = "BYTES", value_parser = prescan, help_heading = DETECTION)]
     prescan: Option<usize>,
 
     /// Treat every warning as an error

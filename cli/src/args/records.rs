@@ -29,7 +29,7 @@ pub(crate) struct RecordArgs {
     ///
     /// By default all files of the tape are read, one after the other. `--records auto` needs this option if there are
     /// several data sets; `charpipe detect --records` lists them.
-    #[arg(help_heading = RECORDS, long, requires = "records", value_name = "N|NAME", value_parser = tape_file)]
+    #[arg(hide_short_help = true, help_heading = RECORDS, long, requires = "records", value_name = "N|NAME", value_parser = tape_file)]
     tape_file: Option<TapeFile>,
 
     /// Write mainframe records: fb:80, rdw, vb:27998 ...
@@ -58,24 +58,24 @@ pub(crate) struct RecordArgs {
     columns: Option<Columns>,
 
     /// Bytes outside --columns
-    #[arg(help_heading = RECORDS, long, requires = "columns", value_name = "WHAT", default_value = "drop",
+    #[arg(hide_short_help = true, help_heading = RECORDS, long, requires = "columns", value_name = "WHAT", default_value = "drop",
           value_parser = choice(gaps_help))]
     gaps: Gaps,
 
     /// Replace shift codes with blanks, so that columns stay aligned
-    #[arg(help_heading = RECORDS, long, requires = "records")]
+    #[arg(hide_short_help = true, help_heading = RECORDS, long, requires = "records")]
     shift_blanks: bool,
 
     /// Newlines inside a record
     ///
     /// A newline inside a record would split it into two lines, so the default is `error`. It is `keep` with
     /// `--to-records`.
-    #[arg(help_heading = RECORDS, long, requires = "records", value_name = "POLICY",
+    #[arg(hide_short_help = true, help_heading = RECORDS, long, requires = "records", value_name = "POLICY",
           value_parser = choice(record_newlines_help))]
     record_newlines: Option<OnNewlineInRecord>,
 
     /// Text too long for its record
-    #[arg(help_heading = RECORDS, long, requires = "to_records", value_name = "POLICY", default_value = "fail",
+    #[arg(hide_short_help = true, help_heading = RECORDS, long, requires = "to_records", value_name = "POLICY", default_value = "fail",
           value_parser = choice(overlong_help))]
     overlong: OnOverlong,
 }

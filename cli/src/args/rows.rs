@@ -24,7 +24,7 @@ use std::io::{self, IsTerminal};
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
-/// Converts the fields of mainframe records to CSV or JSON lines, and back
+/// Convert the fields of mainframe records to CSV or JSON lines, and back
 ///
 /// The fields come from a COBOL copybook or a field list. Each record becomes a row: a line of CSV, or a JSON object.
 /// Numbers are exact. With --from-rows, rows become records again.

@@ -38,7 +38,8 @@ impl Args for Selection {
                 .help(help)
                 .long_help(long_help)
         };
-        let hidden = Arg::new("hidden").long("hidden").help_heading(FILES).action(ArgAction::SetTrue);
+        let hidden =
+            Arg::new("hidden").long("hidden").hide_short_help(true).help_heading(FILES).action(ArgAction::SetTrue);
         command
             .arg(glob("include", INCLUDE, LONG_INCLUDE))
             .arg(glob("exclude", EXCLUDE, LONG_EXCLUDE))

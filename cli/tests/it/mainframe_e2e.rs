@@ -392,7 +392,10 @@ fn wrong_usage_says_what_was_expected() {
         ("--records awstape,fb:80 --file 2", "--file is now --tape-file\n"),
         ("--records awstape,fb:80 --file=2", "--file is now --tape-file\n"),
         ("detect --records --file 2", "--file is now --tape-file\n"),
-        ("--records fb:80 --trim none,blanks", "'none,blanks'"),
+        (
+            "--records fb:80 --trim none,blanks",
+            "--trim: \"none,blanks\" is not one of blanks, nuls, blanks,nuls, none; did you mean none?\n",
+        ),
         (
             "--records fb:133 --carriage-control asa --to-records vb",
             "printer control codes become lines and pages, so the output cannot consist of records",

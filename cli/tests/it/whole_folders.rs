@@ -171,9 +171,9 @@ fn globs_without_r_are_wrong_usage() {
         ("--hidden a", "--hidden requires --recursive"),
         ("detect --hidden a", "--hidden requires --recursive"),
         ("detect --include x a", "--include requires --recursive"),
-        ("-r --include [a .", "invalid value '[a' for '--include <GLOB>': unclosed character class"),
-        ("detect -r --exclude {a/b,c} .", "invalid value '{a/b,c}' for '--exclude <GLOB>': unclosed alternate group"),
-        ("-r --exclude ../a .", "invalid value '../a' for '--exclude <GLOB>': "),
+        ("-r --include [a .", "--include: \"[a\": unclosed character class"),
+        ("detect -r --exclude {a/b,c} .", "--exclude: \"{a/b,c}\": unclosed alternate group"),
+        ("-r --exclude ../a .", "--exclude: \"../a\": "),
         ("-r --include a", "--recursive needs a directory among the FILEs"),
     ] {
         let output = folder.run(line);
