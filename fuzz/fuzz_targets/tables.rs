@@ -5,7 +5,7 @@
 
 use charpipe::codec::table::limits::{MAX_BYTES, MAX_LINE, MAX_TEXT};
 use charpipe::codec::table::{Shape, Table};
-use charpipe::codec::{ByteSink, MIN_ROOM, Stop, TableCodec, decode_strictly};
+use charpipe::codec::{ByteSink, MIN_ROOM, Stop, decode_strictly};
 use charpipe::{Codec, ErrorKind, OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
 use charpipe_fuzz::{Choices, Cuts, whole};
 use libfuzzer_sys::fuzz_target;
@@ -32,7 +32,7 @@ fuzz_target!(|data: &[u8]| {
     let is_shifted = table.shape == Shape::Shifted;
     let is_plain = table.sequences.is_empty() && mappings.iter().all(|mapping| mapping.code.len() == 1);
     cut(&table, data);
-    let codec = TableCodec::new(table);
+    let codec = table.into_codec();
     let _ = decode_strictly(&codec, data);
     // Round-trip mappings survive a round trip.
     for mapping in mappings.iter().filter(|mapping| is_plain && !is_shifted && mapping.way.decodes()).take(64) {
@@ -100,7 +100,7 @@ fn cut(table: &Table, data: &[u8]) {
 }
 
 /// Encodes, and continues after characters that the table lacks.
-fn write_all(codec: &TableCodec, text: &str) {
+fn write_all(codec: &dyn Codec, text: &str) {
     let mut encoder = codec.encoder().unwrap();
     let mut rest = text;
     let mut finished = false;

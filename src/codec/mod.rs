@@ -96,7 +96,7 @@ pub use builtin::web::WebCodec;
 pub use byte_table::ByteTable;
 pub use drive::{Driven, drive};
 pub(crate) use drive::{Problem, Stalls};
-pub use engine::TableCodec;
+pub(crate) use engine::TableCodec;
 pub(crate) use info::for_label;
 pub use info::{ByteOrders, CodecInfo, EbcdicNl, Superset, TableSource, is_enc_name};
 pub(crate) use newline::{apply_newline, newline_surface};
@@ -106,7 +106,7 @@ pub use resume::bytes_before;
 pub(crate) use sink::Utf8Buf;
 pub use sink::{ByteSink, Utf8Sink};
 pub(crate) use table::packed::Packed;
-pub use unicode::{Ucs4, Utf8, Utf16, UtfEbcdic};
+pub(crate) use unicode::{Ucs4, Utf8, Utf16, UtfEbcdic};
 pub(crate) use words::{Utf8Batch, Utf8Char, Utf8Filled, Utf8Table, Utf8Units, Utf8Word};
 
 /// The free space, in bytes, with which a codec always makes progress: the longest output of one step.

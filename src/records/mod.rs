@@ -13,7 +13,7 @@
 //! | `places.rs` | where in the input the data of records is |
 //! | `split.rs` | [`RecordSlices`] and [`resync`]: records in memory, and in parts of a stream |
 //! | `parts.rs` | [`splits`] and [`Split`]: where a file can be cut into parts that are read side by side |
-//! | `sniff/` | [`sniff()`]: guesses a file's shape from its first bytes |
+//! | `sniff/` | [`look`]: guesses a file's shape from its first bytes |
 
 mod carriage;
 mod columns;
@@ -36,7 +36,7 @@ pub use frame::Framer;
 pub use parts::{Split, numbered_splits, splits};
 pub use reader::{Record, RecordWriter, Records};
 pub use shape::{BadShape, MAX_BLKSIZE, Shape};
-pub use sniff::{Hypothesis, NoShape, SNIFFED, Sniffed, look, sniff, sniff_one};
+pub use sniff::{Hypothesis, NoShape, SNIFFED, Sniffed, look};
 pub use split::{RecordSlices, resync};
 pub use tape_label::{DataSet, TapeFile};
 

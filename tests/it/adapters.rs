@@ -4,7 +4,7 @@
 use crate::common;
 
 use crate::common::{Outcome, Stutter, TEXT, encode, sample, samples, whole};
-use charpipe::codec::{TableCodec, table::chart};
+use charpipe::codec::table::chart;
 use charpipe::{
     DecodeReader, EncodeWriter, Eol, Error, ErrorKind, OnMalformed, Registry, Relabel, Status, Transcode, decode,
 };
@@ -515,7 +515,7 @@ fn a_string_must_be_utf_8() {
 fn a_codec_that_is_utf_8_in_name_only_cannot_make_a_string() {
     let page = include_str!("../../examples/data/x-site.txt").replace("X-SITE", "UTF-8");
     let mut registry = Registry::builtin();
-    registry.register(Arc::new(TableCodec::new(chart::parse(&page, &|_| None).unwrap())), &[]).unwrap();
+    registry.register(Arc::new(chart::parse(&page, &|_| None).unwrap().into_codec()), &[]).unwrap();
     let job = Transcode::new()
         .source_encoding("US-ASCII")
         .unwrap()

@@ -5,7 +5,7 @@ use crate::common::work;
 
 use crate::common::{invariant, whole};
 use charpipe::codec::table::{Cell, Code, Mapping, Sequence, Shape, Table, Way};
-use charpipe::codec::{ByteSink, Codec, MIN_ROOM, Replacement, Stop, TableCodec, decode_strictly};
+use charpipe::codec::{ByteSink, Codec, MIN_ROOM, Replacement, Stop, decode_strictly};
 use charpipe::{OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
 
 fn sequence(bytes: &[u8], text: &str) -> Sequence {
@@ -124,7 +124,7 @@ fn nonsensical_tables_made_by_hand() {
     ];
     for (number, table) in tables.into_iter().enumerate() {
         assert!(table.check().is_err(), "{number}");
-        let codec = TableCodec::new(table);
+        let codec = table.into_codec();
         let mut encoder = codec.encoder().unwrap();
         for which in [Replacement::Substitute, Replacement::BestFit, Replacement::Text("a")] {
             let mut buffer = [0; MIN_ROOM];
@@ -161,7 +161,7 @@ fn long_sequences(count: u32) -> Table {
 fn many_long_sequences() {
     let of = |count: u32| {
         let table = long_sequences(count);
-        work::work_in(|| drop(TableCodec::new(table.clone())))
+        work::work_in(|| drop(table.clone().into_codec()))
     };
     let (half, all) = (of(10_000), of(20_000));
     assert!(all.peak <= 2 * half.peak + half.peak / 4, "{half:?}, {all:?}");
@@ -169,7 +169,7 @@ fn many_long_sequences() {
     assert!(all.bytes <= 2 * half.bytes + half.bytes / 4, "{half:?}, {all:?}");
 
     let table = long_sequences(20_000);
-    let codec = TableCodec::new(table.clone());
+    let codec = table.clone().into_codec();
     let last = table.sequences.last().unwrap();
     assert_eq!(decode_strictly(&codec, &last.bytes).as_deref(), Some(&*last.text));
     let mut encoder = codec.encoder().unwrap();
@@ -242,7 +242,7 @@ fn the_table_of_a_page_with_another_newline() {
         let Ok(codec) = registry.codec(label) else { continue };
         let table = codec.info().table().unwrap().into_owned();
         table.check().unwrap_or_else(|error| panic!("{label}: {error}"));
-        let of_table = TableCodec::new(table);
+        let of_table = table.into_codec();
         for byte in 0..=255 {
             let read = |codec: &dyn Codec| decode_strictly(codec, &[byte]);
             assert_eq!(read(&of_table), read(&*codec), "{label} {byte:02X}");

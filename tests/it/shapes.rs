@@ -1,7 +1,7 @@
 //! Tests recognising the format of records: on generated files of every format, and on files that have no records.
 
 use charpipe::Transcode;
-use charpipe::records::{NoShape, SNIFFED, Shape, TapeFile, look, sniff, sniff_one};
+use charpipe::records::{Hypothesis, NoShape, SNIFFED, Shape, TapeFile, look};
 use proptest::prelude::*;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn the_right_shape_survives_alone() {
     for (kind, seed) in files {
         count += 1;
         let (shape, bytes, about) = generated(kind, seed, 1);
-        if sniff_one(&bytes, true).ok() != Some(shape) {
+        if look(&bytes, true, None).shape().ok() != Some(shape) {
             wrong.push(format!("{about}\n{}", described(&sniff(&bytes, true))));
         }
     }
@@ -46,7 +46,7 @@ fn the_right_shape_is_found_in_a_prefix() {
             let Some(rest) = bytes.len().checked_sub(LEAST) else { break };
             let cut = LEAST + dice.below(rest.max(1));
             files += 1;
-            if sniff_one(&bytes[..cut], false).ok().as_ref() != Some(&shape) {
+            if look(&bytes[..cut], false, None).shape().ok().as_ref() != Some(&shape) {
                 wrong.push(format!("{about}, cut at {cut}\n{}", described(&sniff(&bytes[..cut], false))));
             }
         }
@@ -494,7 +494,7 @@ fn pages_of_a_listing_are_not_records() {
     for page in ["IBM037", "US-ASCII"] {
         let bytes = encode(page, &listing);
         assert_eq!(
-            sniff_one(&bytes, true).ok(),
+            look(&bytes, true, None).shape().ok(),
             Some(Shape::Fixed { lrecl: 132 }),
             "{}",
             described(&sniff(&bytes, true))
@@ -551,7 +551,7 @@ proptest! {
         }
         prop_assert!(found.is_sorted_by_key(|one| !one.survives));
         let survivors = found.iter().filter(|one| one.survives).count();
-        prop_assert_eq!(sniff_one(&bytes, eof).is_ok(), survivors == 1);
+        prop_assert_eq!(look(&bytes, eof, None).shape().is_ok(), survivors == 1);
     }
 }
 
@@ -560,4 +560,9 @@ proptest! {
 fn having_no_shape_is_an_error() {
     let shape = || -> Result<Shape, Box<dyn std::error::Error>> { Ok(look(b"", true, None).shape()?) };
     assert_eq!(shape().unwrap_err().to_string(), "no record shape fits");
+}
+
+/// Returns the hypotheses about an input that begins with `prefix`.
+fn sniff(prefix: &[u8], eof: bool) -> Vec<Hypothesis> {
+    look(prefix, eof, None).hypotheses
 }

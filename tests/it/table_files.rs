@@ -2,7 +2,7 @@
 
 use charpipe::codec::table::limits::{MAX_BYTES, MAX_FILE, MAX_LINE, MAX_MAPPINGS, MAX_STATES, MAX_TEXT};
 use charpipe::codec::table::{Cell, Mapping, Sequence, Shape, Table, Way};
-use charpipe::codec::{ByteSink, Codec, MIN_ROOM, Replacement, TableCodec, decode_strictly};
+use charpipe::codec::{ByteSink, Codec, MIN_ROOM, Replacement, decode_strictly};
 use charpipe::{Error, ErrorKind, Registry};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -247,7 +247,7 @@ fn a_ucm_with_states() {
         [row(1, 0x40), row(2, 0x40), row(2, 0xFE), row(2, 0xFF)],
         [Cell::Next(3), Cell::End, Cell::End, Cell::Unassigned]
     );
-    let codec = TableCodec::new(table);
+    let codec = table.into_codec();
     assert_eq!(decode_strictly(&codec, b"A\x81\x40B\x41\x42\x42").as_deref(), Some("ÂBA\u{300}B"));
 }
 
@@ -263,7 +263,7 @@ fn a_ucm_of_a_mixed_page_and_one_that_builds_on_it() {
     ];
     let singles = [("C1", "A", RoundTrip), ("3F", "\u{1A}", RoundTrip), ("3F", "\u{E}", Substitute1)];
     holds(&table, &[&pairs[..], &singles].concat());
-    assert_eq!(decode_strictly(&TableCodec::new(table), b"\xC1\x0E\x45\x41\x0F\xC1").as_deref(), Some("A一A"));
+    assert_eq!(decode_strictly(&table.into_codec(), b"\xC1\x0E\x45\x41\x0F\xC1").as_deref(), Some("A一A"));
 
     let table = sample("pairs-of-mixed.ucm");
     assert_eq!((&table.shape, &table.substitute[..], table.substitute1), (&Shape::Double, &b"\xFE\xFE"[..], None));
@@ -313,7 +313,7 @@ fn a_charmap_file() {
     let way = |bytes: &[u8]| content(&table).into_iter().find(|(found, ..)| found == bytes).unwrap().2;
     assert_eq!([way(b"\x41"), way(b"\x61"), way(b"\x44"), way(b"\x45")], [RoundTrip, ToText, RoundTrip, ToText]);
     assert!(matches!(&table.shape, Shape::Multi(states) if states.len() == 3));
-    let codec = TableCodec::new(table);
+    let codec = table.into_codec();
     assert_eq!(decode_strictly(&codec, b"\xC1\x41\xC1\x81\xFEA").as_deref(), Some("A\u{301}Á一A"));
     assert_eq!(decode_strictly(&codec, b"\x8F\x82\x40"), None);
 }
@@ -336,7 +336,7 @@ fn files_in_columns() {
     );
     let table = sample("index.txt");
     assert_eq!((&*table.name, &table.shape), ("index", &Shape::Single));
-    let codec = TableCodec::new(table);
+    let codec = table.into_codec();
     assert_eq!(decode_strictly(&codec, b"a\x7F\x80\xA1\xFF").as_deref(), Some("a\u{7F}€Ą˙"));
     assert_eq!(decode_strictly(&codec, b"\x81"), None);
 }
@@ -369,7 +369,7 @@ fn raw_tables() {
         table.mappings.iter().find(|found| found.code.number() == u32::from(byte)).unwrap().way
     };
     assert_eq!([way(&table, b'.'), way(&table, 0x80), way(&table, 0x41)], [RoundTrip, ToText, RoundTrip]);
-    assert_eq!(decode_strictly(&TableCodec::new(table), b"AB.\xFF").as_deref(), Some("BA.."));
+    assert_eq!(decode_strictly(&table.into_codec(), b"AB.\xFF").as_deref(), Some("BA.."));
 
     // An EBCDIC page in which 00 to 3F map to a dot. The dot's own code is 4B.
     let ibm037 = Registry::builtin().codec("IBM037").unwrap();
@@ -384,7 +384,7 @@ fn raw_tables() {
     file.rotate_left(0x80);
     let table = Table::read_to(&file, "site", &half, &|_| None).unwrap();
     assert_eq!(table.mappings.len(), 0x80);
-    assert_eq!(decode_strictly(&TableCodec::new(table), b"\xC1").as_deref(), Some("a"));
+    assert_eq!(decode_strictly(&table.into_codec(), b"\xC1").as_deref(), Some("a"));
     assert!(Table::read_to(&file[1..], "site", &half, &|_| None).is_err());
 
     // A table of 16-bit code points in either byte order, with and without a BOM.
@@ -404,7 +404,7 @@ fn raw_tables() {
         let table = read(&file, "site").unwrap();
         assert_eq!(table, without);
         assert_eq!((table.mappings.len(), way(&table, 0x81)), (254, ToText));
-        assert_eq!(decode_strictly(&TableCodec::new(table), b"A\x80\x84").as_deref(), Some("A€\u{484}"));
+        assert_eq!(decode_strictly(&table.into_codec(), b"A\x80\x84").as_deref(), Some("A€\u{484}"));
     }
     let mut file = [&b"\xFE\xFF"[..], &[0; 512]].concat();
     (file[6], file[7]) = (0xD8, 1);
@@ -511,7 +511,7 @@ fn shift_codes_in_a_ucm_are_left_out() {
                 <U0041> \\xC1 |0\n<U4E00> \\x41\\x42 |0\nEND CHARMAP\n";
     let table = read(file.as_bytes(), "x").unwrap();
     holds(&table, &[("C1", "A", Way::RoundTrip), ("41 42", "一", Way::RoundTrip)]);
-    assert_eq!(decode_strictly(&TableCodec::new(table), b"\x0E\x41\x42\x0F\xC1").as_deref(), Some("一A"));
+    assert_eq!(decode_strictly(&table.into_codec(), b"\x0E\x41\x42\x0F\xC1").as_deref(), Some("一A"));
 }
 
 /// The characters that are replaced with subchar1 are the same as in ICU: those that are listed with `|2` or, in a
@@ -521,7 +521,7 @@ fn the_single_byte_substitute_of_a_ucm() {
     let written = |states: &str, mappings: &str| {
         let head = "<uconv_class> MBCS\n<subchar> \\x53\n<subchar1> \\x1A\n";
         let file = format!("{head}{states}\nCHARMAP\n<U0041> \\x41 |0\n{mappings}\nEND CHARMAP\n");
-        let codec = TableCodec::new(read(file.as_bytes(), "x").unwrap_or_else(|error| panic!("{mappings}: {error}")));
+        let codec = read(file.as_bytes(), "x").unwrap_or_else(|error| panic!("{mappings}: {error}")).into_codec();
         let substitute = |ch: char| {
             let mut buffer = [0; MIN_ROOM];
             let mut sink = ByteSink::new(&mut buffer);
@@ -798,7 +798,7 @@ fn check(file: &[u8]) -> Result<(), TestCaseError> {
             for sequence in &table.sequences {
                 prop_assert!(sequence.bytes.len() <= MAX_BYTES && sequence.text.len() <= 3 * MAX_TEXT);
             }
-            let codec = TableCodec::new(table);
+            let codec = table.into_codec();
             let _ = decode_strictly(&codec, b"A\x0E\x41\x41\x0F\x80\xFF");
             prop_assert!(codec.encoder().is_some());
         }

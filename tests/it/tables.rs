@@ -4,7 +4,7 @@
 use crate::common::sample;
 use crate::common::vectors::{Row, code_points, hex, rows};
 use charpipe::codec::table::{Cell, Code, Mapping, Sequence, Shape, State, Table, Way, chart};
-use charpipe::codec::{ByteSink, Codec, MIN_ROOM, Replacement, Stop, TableCodec, decode_strictly};
+use charpipe::codec::{ByteSink, Codec, MIN_ROOM, Replacement, Stop, decode_strictly};
 use charpipe::{Error, ErrorKind, Registry};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -582,7 +582,7 @@ fn errors_in_a_page_have_a_position() {
     assert!(twice.contains("one code for U+0042, not both C1 and C2"), "{twice}");
     assert!(parse(&good.replacen("0041", "D800", 1)).is_err());
     let variant = parse("name A\nsubstitute 6F\nlike IBM037\nbut\n9F=20AC 41=----\nsubstitute1\n3040..3042").unwrap();
-    let codec = TableCodec::new(variant);
+    let codec = variant.into_codec();
     assert_eq!(decode_strictly(&codec, b"\x9F").as_deref(), Some("€"));
     assert_eq!(decode_strictly(&codec, b"\x41"), None);
 }
@@ -593,7 +593,7 @@ fn a_page_with_states() {
     const HEAD: &str = "name A\nsubstitute 3F\nshape states\n";
     let parse = |rest: &str| chart::parse(&format!("{HEAD}{rest}"), &page);
     let table = parse("state 00-7F 8E:1\nstate A1-FE:2 A0.u\nstate A1-FE\nbut\n3F=003F 8EA1A2=20089").unwrap();
-    let codec = TableCodec::new(table);
+    let codec = table.into_codec();
     for (bytes, expected) in [(&b"?\x8E\xA1\xA2?"[..], Some("?\u{20089}?")), (b"\x8E\xA0", None), (b"\x8E\xA1?", None)]
     {
         assert_eq!(decode_strictly(&codec, bytes).as_deref(), expected, "{bytes:02X?}");

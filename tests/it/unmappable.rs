@@ -95,13 +95,13 @@ fn references_in_xml() {
 /// If the target lacks a character of a reference, another form of reference is written, or the run fails.
 #[test]
 fn a_target_that_cannot_write_a_reference() {
-    use charpipe::codec::{TableCodec, table::chart};
+    use charpipe::codec::table::chart;
     let without = |missing: &str| {
         let mut table = chart::parse(include_str!("../../codecs/ISO-8859-1.txt"), &|_| None).unwrap();
         table.name = "X-INCOMPLETE".into();
         table.mappings.retain(|mapping| !missing.contains(mapping.ch));
         let mut registry = charpipe::Registry::builtin();
-        registry.register(std::sync::Arc::new(TableCodec::new(table)), &[]).unwrap();
+        registry.register(std::sync::Arc::new(table.into_codec()), &[]).unwrap();
         Transcode::new().registry(registry).target_encoding("X-INCOMPLETE").unwrap().on_unmappable(OnUnmappable::Xml)
     };
     assert_eq!(run(&without("x"), "€").0.text(), "&#8364;");

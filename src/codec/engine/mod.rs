@@ -15,17 +15,8 @@ use std::sync::{Arc, OnceLock};
 /// A codec that runs a [`Table`].
 ///
 /// It can be shared between threads. All its decoders, and all its encoders, share one set of engine tables.
-///
-/// ```standalone_crate
-/// use charpipe::codec::table::{Table, chart};
-/// use charpipe::codec::{Codec, TableCodec, decode_strictly};
-///
-/// let table = chart::parse(include_str!("../../../codecs/IBM1047.txt"), &|_| None)?;
-/// assert_eq!(decode_strictly(&TableCodec::new(table), b"\xC8\x89").as_deref(), Some("Hi"));
-/// # Ok::<(), charpipe::Error>(())
-/// ```
 #[derive(Debug)]
-pub struct TableCodec {
+pub(crate) struct TableCodec {
     source: Source,
     decode: OnceLock<Decode>,
     encode: OnceLock<Encode>,
@@ -54,6 +45,24 @@ enum Decode {
 enum Encode {
     Single(Arc<single_byte::EncodeTable>),
     Multi(Arc<multi_byte::EncodeTable>),
+}
+
+impl Table {
+    /// Makes the codec that runs the table.
+    ///
+    /// It can be shared between threads. All its decoders, and all its encoders, share one set of engine tables.
+    ///
+    /// ```standalone_crate
+    /// use charpipe::codec::decode_strictly;
+    /// use charpipe::codec::table::chart;
+    ///
+    /// let codec = chart::parse(include_str!("../../../codecs/IBM1047.txt"), &|_| None)?.into_codec();
+    /// assert_eq!(decode_strictly(&codec, b"\xC8\x89").as_deref(), Some("Hi"));
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub fn into_codec(self) -> impl Codec {
+        TableCodec::new(self)
+    }
 }
 
 impl TableCodec {

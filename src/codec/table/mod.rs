@@ -272,7 +272,7 @@ pub(crate) const SI: u8 = 0x0F;
 /// A charset as a table: a value that can be read from a file, built, inspected or changed.
 ///
 /// [`Registry::register_table`](crate::Registry::register_table) registers it as an encoding, and
-/// [`TableCodec`](super::TableCodec) makes a codec of it. [`CodecInfo::table`](super::CodecInfo::table) returns the
+/// [`into_codec`](Self::into_codec) makes a codec of it. [`CodecInfo::table`](super::CodecInfo::table) returns the
 /// table of a code page. The order of the mappings does not matter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {

@@ -32,8 +32,8 @@ impl Table {
     /// `resolve` returns a table that the file builds on, by its name.
     ///
     /// ```
+    /// use charpipe::codec::decode_strictly;
     /// use charpipe::codec::table::Table;
-    /// use charpipe::codec::{TableCodec, decode_strictly};
     ///
     /// let file = br#"<code_set_name> "X-SITE"
     /// <uconv_class> "SBCS"
@@ -46,7 +46,7 @@ impl Table {
     /// "#;
     /// let table = Table::read(file, "site", &|_| None)?;
     /// assert_eq!(table.name, "X-SITE");
-    /// assert_eq!(decode_strictly(&TableCodec::new(table), b"\xC1\xC2").as_deref(), Some("AB"));
+    /// assert_eq!(decode_strictly(&table.into_codec(), b"\xC1\xC2").as_deref(), Some("AB"));
     /// # Ok::<(), charpipe::Error>(())
     /// ```
     ///

@@ -15,9 +15,11 @@ use std::sync::LazyLock;
 /// UTF-EBCDIC.
 ///
 /// ```
-/// use charpipe::codec::{UtfEbcdic, decode_strictly};
+/// use charpipe::{Registry, codec::decode_strictly};
 ///
-/// assert_eq!(decode_strictly(&UtfEbcdic, b"\xC1\x15\xCA\x46\x53").as_deref(), Some("A\n€"));
+/// let codec = Registry::builtin().codec("UTF-EBCDIC")?;
+/// assert_eq!(decode_strictly(&*codec, b"\xC1\x15\xCA\x46\x53").as_deref(), Some("A\n€"));
+/// # Ok::<(), charpipe::Error>(())
 /// ```
 #[derive(Clone, Copy, Default, Debug)]
 pub struct UtfEbcdic;

@@ -25,32 +25,7 @@ use walk::{Pairs, Walk};
 /// How many bytes of an input are examined: 1 MiB. A prefix of 64 KiB is enough for records of a usual length.
 pub const SNIFFED: usize = 1 << 20;
 
-/// Returns all hypotheses about an input that begins with `prefix`: survivors first, then by how far they fit. `eof`:
-/// the prefix is the whole input. At most [`SNIFFED`] bytes are examined.
-///
-/// ```
-/// use charpipe::records::{Shape, sniff};
-///
-/// let record = b"\x00\x0A\x00\x00\xC1\xC2\xC3\x40\xF1\xF2";
-/// let found = sniff(&record.repeat(50), true);
-/// assert!(found[0].survives && found[0].shape == Shape::RDW && found[0].records == 50);
-/// assert!(!found[1].survives);
-/// ```
-#[must_use]
-pub fn sniff(prefix: &[u8], eof: bool) -> Vec<Hypothesis> {
-    look(prefix, eof, None).hypotheses
-}
-
-/// Returns the record shape of an input that begins with `prefix`; see [`sniff`].
-///
-/// # Errors
-/// All hypotheses, if none survives or more than one does.
-pub fn sniff_one(prefix: &[u8], eof: bool) -> Result<Shape, Vec<Hypothesis>> {
-    let found = look(prefix, eof, None);
-    found.shape().map_err(|_| found.hypotheses)
-}
-
-/// Returns everything that the first bytes of an input show about its records: the hypotheses of [`sniff`], and the
+/// Returns everything that the first bytes of an input show about its records: the hypotheses about its shape, and the
 /// data sets of a tape. `file` chooses one of the data sets. `eof`: the prefix is the whole input. At most [`SNIFFED`]
 /// bytes are examined. To learn whether that was the whole input, the caller should read one byte more.
 ///
@@ -58,7 +33,10 @@ pub fn sniff_one(prefix: &[u8], eof: bool) -> Result<Shape, Vec<Hypothesis>> {
 /// use charpipe::records::{NoShape, Shape, look};
 ///
 /// let record = b"\x00\x0A\x00\x00\xC1\xC2\xC3\x40\xF1\xF2";
-/// assert_eq!(look(&record.repeat(50), true, None).shape(), Ok(Shape::RDW));
+/// let found = look(&record.repeat(50), true, None);
+/// assert_eq!(found.shape(), Ok(Shape::RDW));
+/// assert!(found.hypotheses[0].survives && found.hypotheses[0].records == 50);
+/// assert!(!found.hypotheses[1].survives);
 /// assert_eq!(look(b"no records", true, None).shape(), Err(NoShape::None));
 /// ```
 pub fn look(prefix: &[u8], eof: bool, file: Option<&TapeFile>) -> Sniffed {
