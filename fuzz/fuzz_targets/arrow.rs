@@ -6,7 +6,7 @@
 #![no_main]
 
 use charpipe::Registry;
-use charpipe::fields::{Layout, Source, Value, Writer};
+use charpipe::fields::{Layout, Value, ValueSource, Writer};
 use charpipe_arrow_input::produce::{Node, stream};
 use charpipe_arrow_input::{Batch, Finder, Row};
 use charpipe_fuzz::Choices;
