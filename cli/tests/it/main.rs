@@ -15,7 +15,6 @@ mod promises;
 mod references;
 mod rows;
 mod rows_back;
-mod rows_ends;
 mod rows_errors;
 mod rows_exact;
 mod rows_options;
@@ -48,6 +47,8 @@ mod other_programs;
 mod parallel;
 #[cfg(unix)]
 mod pictures;
+#[cfg(unix)]
+mod rows_ends;
 #[cfg(unix)]
 mod whole_folders;
 #[cfg(unix)]
