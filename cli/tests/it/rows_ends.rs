@@ -228,3 +228,41 @@ fn the_longest_row() {
     fits("jsonl", &json(most));
     folder.check(&line("jsonl"), &json(most + 1), 1, "", &too_long("0: row 1"));
 }
+
+/// All inputs are written back, also after one that fails; after an output that fails, no other input is read.
+#[test]
+fn several_inputs_of_rows() {
+    let folder = Folder::new();
+    for (name, text) in [("a.csv", "A,B\nA,1\n"), ("bad.csv", "A,B\nA,x\n"), ("b.csv", "B,A\n2,B\n")] {
+        fs::write(folder.path(name), text).unwrap();
+    }
+    let line = "-q --layout list -f IBM037 --from-rows csv --to-records fb:2 --report report";
+    folder.check(&format!("{line} a.csv b.csv a.csv"), b"", 0, "\u{C1}\u{C1}\u{C2}\u{C2}\u{C1}\u{C1}", "");
+    assert_eq!(folder.report().len(), 3);
+    let (status, records, message) = folder.run(&format!("{line} a.csv bad.csv b.csv"), b"");
+    assert_eq!((status, &*records), (1, "\u{C1}\u{C1}\u{C2}\u{C2}"));
+    assert!(message.starts_with("bad.csv: byte 4: row 1 on line 2: field B: \"x\" "), "{message}");
+    if cfg!(target_os = "linux") {
+        let full = "/dev/full: cannot write: No space left on device";
+        folder.check(&format!("{line} -o /dev/full a.csv b.csv"), b"", 3, "", full);
+    }
+}
+
+/// The layout that is shown has all clauses.
+#[test]
+fn the_conditions_of_a_layout_are_shown() {
+    let folder = Folder::new();
+    fs::write(folder.path("types"), "K 1 1 text\nwhen K=A: ONE\nX 2 1 zoned\nwhen K=B: TWO\nY 2 1 zoned\n").unwrap();
+    let expected = "\
+layout
+2 bytes, 3 fields, code page IBM037; layout types
+
+level  name  from  length  kind   picture
+   01  K       1        1  text
+   01  ONE     1        2  group  when K=A
+   02    X     2        1  zoned
+   01  TWO     1        2  group  when K=B
+   02    Y     2        1  zoned
+";
+    folder.check("-q --layout types --show-layout", b"", 0, expected, "");
+}
