@@ -12,7 +12,7 @@ mod rome;
 mod rule;
 mod whatwg;
 
-pub(super) use rule::{Choice, Evidence};
+pub(super) use rule::{Choice, Evidence, in_order};
 pub(super) use whatwg::web_name;
 
 use super::content_type::{ContentType, MediaKind};

@@ -81,6 +81,19 @@ pub(super) fn rejected(why: &'static str) -> Error {
     ErrorKind::PolicyRejects { offset: 0, why }.into()
 }
 
+/// Resolves a label that leaves the byte order open: returns the codec of the order that `family` shows, or else of the
+/// first order listed. Any other codec is returned unchanged.
+pub(in crate::detect) fn in_order(
+    registry: &Registry,
+    family: Family,
+    named: &Arc<dyn Codec>,
+) -> Result<Arc<dyn Codec>, Error> {
+    let Some(orders) = named.info().byte_orders else { return Ok(named.clone()) };
+    let shown = family.reading_label();
+    let name = orders.names.iter().find(|name| **name == shown).or(orders.names.first());
+    name.map_or_else(|| Ok(named.clone()), |name| registry.codec(name))
+}
+
 impl Evidence<'_> {
     /// Returns the codec that the family alone determines.
     pub(super) fn family_codec(&self) -> Result<Arc<dyn Codec>, Error> {
@@ -90,13 +103,9 @@ impl Evidence<'_> {
         })
     }
 
-    /// Resolves a label that leaves the byte order open: returns the codec of the order that the bytes show, or else of
-    /// the first order listed. Any other codec is returned unchanged.
-    pub(in crate::detect) fn in_order(&self, named: &Arc<dyn Codec>) -> Result<Arc<dyn Codec>, Error> {
-        let Some(orders) = named.info().byte_orders else { return Ok(named.clone()) };
-        let shown = self.family.reading_label();
-        let name = orders.names.iter().find(|name| **name == shown).or(orders.names.first());
-        name.map_or_else(|| Ok(named.clone()), |name| self.registry.codec(name))
+    /// Returns the codec in the byte order that the bytes show, if the label leaves it open.
+    pub(super) fn in_order(&self, named: &Arc<dyn Codec>) -> Result<Arc<dyn Codec>, Error> {
+        in_order(self.registry, self.family, named)
     }
 
     /// Returns the family of the byte order mark, if there is one.
