@@ -1,5 +1,7 @@
 """The cases of `spec/cases`: what a conversion gives, whole, in pieces, by file and with jobs."""
 
+import datetime
+import decimal
 import io
 import json
 
@@ -7,6 +9,8 @@ import charpipe
 import pytest
 from charpipe import _charpipe
 from conftest import ROOT
+
+pyarrow = pytest.importorskip("pyarrow")
 
 QUIET = {
     "malformed": {"count": 0, "first": [], "read_as": None},
@@ -115,3 +119,79 @@ def in_pieces(case, size):
 
 def test_every_case_is_run():
     assert len(CONVERSIONS) > 200
+
+
+ROWS = cases("rows.jsonl")
+#: What the rows of the command have and batches do not: the difference between no key and null.
+LITERALS = {"Infinity": float("inf"), "-Infinity": float("-inf")}
+
+
+def without_nulls(value):
+    """A row without what it lacks, with bytes in hex and dates as in ISO 8601."""
+    if isinstance(value, dict):
+        return {name: without_nulls(one) for name, one in value.items() if one is not None}
+    if isinstance(value, list):
+        return [without_nulls(one) for one in value]
+    if isinstance(value, bytes):
+        return value.hex().upper()
+    return value.isoformat() if isinstance(value, datetime.date) else value
+
+
+def rows_keywords(options):
+    """The keywords of charpipe.read for the options of a case."""
+    keywords = {}
+    for name, value in options.items():
+        name = {"from": "encoding"}.get(name, name.replace("-", "_"))
+        if name == "when":
+            keywords[name] = value.split("\n")
+        elif name == "dates":
+            keywords[name] = dict(pair.split("=") for pair in value.split(","))
+        elif name != "jobs":
+            keywords[name] = {"true": True, "false": False}.get(value, value)
+    return keywords
+
+
+def read_all(source, layout, keywords):
+    """The rows of an input, and the error that ended them."""
+    rows = []
+    try:
+        for batch in charpipe.read(source, layout=layout, **keywords):
+            rows += pyarrow.record_batch(batch).to_pylist()
+    except charpipe.Error as error:
+        return rows, error
+    return rows, None
+
+
+@pytest.mark.parametrize("case", ROWS, ids=[case["name"] for case in ROWS])
+@pytest.mark.parametrize("batch_rows", [1, 65536])
+def test_rows(case, batch_rows, tmp_path):
+    keywords = rows_keywords(case["options"]) | {"batch_rows": batch_rows}
+    layout, records = case["layout"].encode(), bytes.fromhex(case["input_hex"])
+    if "refused" in case:
+        with pytest.raises(ValueError):
+            charpipe.read(records, layout=layout, **keywords)
+        return
+    path = tmp_path / "records"
+    path.write_bytes(records)
+    lines = [json.loads(line, parse_float=decimal.Decimal) for line in case["jsonl"].splitlines()]
+    for source in (records, path, io.BytesIO(records)):
+        rows, error = read_all(source, layout, keywords)
+        assert [plain(row) for row in without_nulls(rows)] == [plain(row) for row in without_nulls(lines)]
+        expected = case.get("error")
+        assert (error is None) == (expected is None), error
+        if expected:
+            assert (error.code, error.offset) == (expected["code"], expected["offset"]), error
+            assert all(getattr(error, key) == expected[key] for key in ("record", "field") if key in expected)
+            if "bytes" in expected:
+                assert error.bytes == bytes.fromhex(expected["bytes"])
+
+
+def plain(value):
+    """Numbers of any type that are the same are equal, and so are those that JSON has as text."""
+    if isinstance(value, dict):
+        return {name: plain(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [plain(one) for one in value]
+    if isinstance(value, str):
+        return LITERALS.get(value, value)
+    return float(value) if isinstance(value, decimal.Decimal) and value != value.to_integral_value() else value

@@ -10,7 +10,7 @@
 //! | `tape_label.rs` | [`DataSet`] and [`TapeFile`]: the labels of a tape, and how to choose one of its files |
 //! | `overlong.rs` | [`OnOverlong`](crate::OnOverlong): what to do with what does not fit into a record |
 //! | `reader.rs` | [`Records`] and [`RecordWriter`]: both directions, for a reader and a writer |
-//! | `places.rs` | where in the input the data of records is |
+//! | `record.rs`, `places.rs` | [`Record`]: one record; where in the input the data of records is |
 //! | `split.rs` | [`RecordSlices`] and [`resync`]: records in memory, and in parts of a stream |
 //! | `parts.rs` | [`splits`] and [`Split`]: where a file can be cut into parts that are read side by side |
 //! | `sniff/` | [`look`]: guesses a file's shape from its first bytes |
@@ -23,6 +23,7 @@ pub(crate) mod overlong;
 mod parts;
 pub(crate) mod places;
 mod reader;
+mod record;
 mod shape;
 mod sniff;
 mod split;
@@ -34,7 +35,8 @@ pub use columns::{BadColumns, Columns};
 pub use deframe::{Deframer, Part};
 pub use frame::Framer;
 pub use parts::{Split, numbered_splits, splits};
-pub use reader::{Record, RecordWriter, Records};
+pub use reader::{RecordWriter, Records};
+pub use record::Record;
 pub use shape::{BadShape, MAX_BLKSIZE, Shape};
 pub use sniff::{Hypothesis, NoShape, SNIFFED, Sniffed, look};
 pub use split::{RecordSlices, resync};

@@ -1,53 +1,11 @@
 //! Reads records from a reader and writes them to a writer: [`Records`] and [`RecordWriter`].
 
-use super::places::{Places, offset_of};
+use super::places::Places;
+use super::record::{Pieces, Record};
 use super::{Deframer, Framer, Part, RECORD_LIMIT, Shape, Split, TapeFile};
 use crate::error::{Error, ErrorKind};
 use std::io::{self, BufRead, Write};
 use std::mem::take;
-
-/// A record of [`Records`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Record<'a> {
-    /// Its bytes, unchanged from the input.
-    pub data: &'a [u8],
-    /// Its number, from 1. The count goes on across files.
-    pub number: u64,
-    /// The position in the input where it begins, in bytes from 0: that of its first header.
-    pub offset: u64,
-    /// The number of its file, from 1. A tape mark or FTP's end of file starts the next file.
-    pub file: u64,
-    /// The places of its pieces, between which there are headers.
-    pub(super) pieces: Pieces<'a>,
-}
-
-/// Where the data of a record is in the input.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Pieces<'a> {
-    One(u64),
-    Several(&'a [(usize, u64)]),
-}
-
-impl Record<'_> {
-    /// Returns the position in the input of the byte with this index in [`data`](Self::data), in bytes from 0. If the
-    /// record has segments, their headers are between its bytes. An index after the last byte is the position after it.
-    ///
-    /// ```
-    /// use charpipe::records::{Records, Shape};
-    ///
-    /// let mut records = Records::new(&b"\x00\x06\x00\x00\xC1\xC2"[..], &Shape::RDW);
-    /// assert_eq!(records.next_record()?.unwrap().offset_of(1), 5);
-    /// # Ok::<(), charpipe::Error>(())
-    /// ```
-    #[must_use]
-    pub fn offset_of(&self, index: usize) -> u64 {
-        match self.pieces {
-            Pieces::One(begin) => begin + index as u64,
-            Pieces::Several([]) => self.offset,
-            Pieces::Several(pieces) => offset_of(pieces, index),
-        }
-    }
-}
 
 /// Iterates over the records that `R` contains.
 ///
@@ -167,7 +125,7 @@ impl<R: BufRead> Records<R> {
                 let shrunk = || Error::read(offset, io::Error::other("the reader's buffer has lost bytes"));
                 (src.get(framing..self.lent).ok_or_else(shrunk)?, Pieces::One(begin))
             }
-            None if self.whole => (&self.held[..], Pieces::Several(self.places.as_slice())),
+            None if self.whole => (&self.held[..], Pieces::of(&self.places, self.deframer.offset())),
             None => return Ok(None),
         };
         Ok(Some(Record { data, number, offset, file, pieces }))

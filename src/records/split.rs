@@ -1,8 +1,8 @@
 //! Reads the records of a part of a stream: without copying them, and from a place in the middle.
 
 use super::places::Places;
-use super::reader::Pieces;
-use super::{Deframer, Part, Record, Shape};
+use super::record::{Pieces, Record};
+use super::{Deframer, Part, Shape};
 use crate::error::Error;
 use std::ops::Range;
 
@@ -51,7 +51,7 @@ impl<'a> RecordSlices<'a> {
         let base = self.deframer.offset() - self.at as u64;
         let (data, pieces) = match self.joined.is_empty() {
             true => (&self.input[piece.clone()], Pieces::One(base + piece.start as u64)),
-            false => (&self.joined[..], Pieces::Several(self.places.as_slice())),
+            false => (&self.joined[..], Pieces::of(&self.places, self.deframer.offset())),
         };
         let (number, offset) = (self.deframer.record() - 1, self.deframer.begun());
         Ok(Some(Record { data, number, offset, file: self.file, pieces }))

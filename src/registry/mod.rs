@@ -76,13 +76,13 @@ impl Registry {
     /// [`ErrorKind::BadLabel`] if a label contains neither a letter nor a digit.
     ///
     /// ```standalone_crate
-    /// use charpipe::codec::{TableCodec, table::chart};
+    /// use charpipe::codec::table::chart;
     /// use std::sync::Arc;
     ///
     /// let mut table = chart::parse(include_str!("../../codecs/IBM037.txt"), &|_| None)?;
     /// table.name = "X-OURS".into();
     /// let mut registry = charpipe::Registry::builtin();
-    /// let shadowed = registry.register(Arc::new(TableCodec::new(table)), &["ours", "CP1047"])?;
+    /// let shadowed = registry.register(Arc::new(table.into_codec()), &["ours", "CP1047"])?;
     /// assert_eq!(shadowed, ["IBM1047"]);
     /// assert_eq!(registry.codec("cp1047")?.name(), "X-OURS");
     /// # Ok::<(), charpipe::Error>(())

@@ -1,6 +1,6 @@
 //! The error of a rows job: [`RowsError`].
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::fields::{BadLayout, FieldError};
 use crate::records::NoShape;
 use std::fmt;
@@ -86,4 +86,9 @@ impl std::error::Error for RowsError {
             RowsError::Record { error, .. } => Some(error),
         }
     }
+}
+
+/// Makes the error for options that contradict each other.
+pub(super) fn contradicts(option: &str, why: impl Into<String>) -> Error {
+    ErrorKind::BadOption { option: option.to_owned(), why: why.into() }.into()
 }

@@ -2,10 +2,10 @@
 
 use super::added::AddedColumn;
 use super::date::DatePattern;
-use super::options::contradicts;
+use super::error::RowsError;
+use super::error::contradicts;
 use super::shape::StoredAs;
 use super::text::TextPolicy;
-use super::{Rows, RowsError};
 use crate::codec::Codec;
 use crate::error::Error;
 use crate::fields::{
@@ -351,16 +351,6 @@ impl RowsJob {
                 self.copybook.read(file)
             }
         }
-    }
-
-    /// Makes the job ready to read and to write records of this layout.
-    ///
-    /// # Errors
-    /// [`RowsError::Layout`] if an option names a field that the layout does not have, and
-    /// [`ErrorKind::BadOption`](crate::ErrorKind::BadOption) if options contradict each other.
-    pub fn rows(&self, layout: &Layout) -> Result<Rows, RowsError> {
-        self.validate()?;
-        Rows::new(self, layout)
     }
 
     /// Returns the code page of the records.

@@ -5,7 +5,7 @@
 use super::date::DatePattern;
 use super::job::{LayoutFormat, RowsJob};
 use super::shape::StoredAs;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::fields::{ByteOrder, FloatFormat, OnBad, Rule, Trim};
 use crate::records::overlong::OnOverlong;
 use crate::text::controls::OnControl;
@@ -186,7 +186,7 @@ impl RowsJob {
     /// for (name, value) in [("from", "IBM1047"), ("on_bad", "null"), ("add-columns", "number,errors")] {
     ///     job = job.set(name, value)?;
     /// }
-    /// let error = job.set("short-records", "skip").unwrap_err();
+    /// let error = job.set("short-records", "skip").err().unwrap();
     /// assert_eq!(error.to_string(), r#"option short-records: "skip" is not one of error, null"#);
     /// # Ok::<(), charpipe::Error>(())
     /// ```
@@ -197,9 +197,4 @@ impl RowsJob {
             None => Err(unknown_option(name, RowsJob::RENAMED, TABLE.iter().map(|(option, _)| option.name))),
         }
     }
-}
-
-/// Makes the error for options that contradict each other.
-pub(super) fn contradicts(option: &str, why: impl Into<String>) -> Error {
-    ErrorKind::BadOption { option: option.to_owned(), why: why.into() }.into()
 }

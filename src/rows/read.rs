@@ -47,6 +47,10 @@ impl Counts {
 pub struct RowReader {
     pub(super) reader: Reader,
     pub(super) rules: Arc<Rules>,
+    /// Whether all values stay as they are.
+    is_plain: bool,
+    /// Whether the layout has record types.
+    has_types: bool,
     room: String,
     at: Vec<usize>,
     counts: Counts,
@@ -65,7 +69,8 @@ pub(super) struct Rules {
 
 impl RowReader {
     pub(super) fn new(reader: Reader, rules: Arc<Rules>) -> Self {
-        RowReader { reader, rules, room: String::new(), at: Vec::new(), counts: Counts::default() }
+        let (is_plain, has_types) = (rules.is_plain(), !rules.types.is_empty());
+        RowReader { reader, rules, is_plain, has_types, room: String::new(), at: Vec::new(), counts: Counts::default() }
     }
 
     /// Returns the layout.
@@ -95,28 +100,44 @@ impl RowReader {
     /// return for it.
     #[inline]
     pub fn read<V: Visitor>(&mut self, number: u64, record: &[u8], visitor: &mut V) -> Result<Row, V::Error> {
-        let RowReader { reader, rules, room, at, counts } = self;
-        let rules = &**rules;
-        let (row, changed) = match rules.is_plain() {
-            true => (reader.read(number, record, visitor)?, Changed::default()),
-            false => {
-                at.clear();
-                let changed = Changed::default();
-                let mut filter = Filter { visitor, rules, record, number, place: 0..0, room, at, changed, bad: 0 };
-                let mut row = reader.read(number, record, &mut filter)?;
-                row.bad += filter.bad;
-                (row, filter.changed)
-            }
+        let row = match self.is_plain {
+            true => self.reader.read(number, record, visitor)?,
+            false => return self.read_filtered(number, record, visitor),
         };
-        if let Some(error) = rules.other_type(&row, number) {
+        if self.has_types
+            && let Some(error) = self.rules.other_type(&row, number)
+        {
             return Err(error.into());
         }
-        counts.records += 1;
-        counts.nulls += row.bad;
-        counts.cut += u64::from(row.cut > 0);
-        counts.controls += changed.controls;
-        counts.newlines += changed.newlines;
+        self.counts.records += 1;
+        if row.bad > 0 || row.cut > 0 {
+            self.count(&row, Changed::default());
+        }
         Ok(row)
+    }
+
+    fn read_filtered<V: Visitor>(&mut self, number: u64, record: &[u8], visitor: &mut V) -> Result<Row, V::Error> {
+        let RowReader { reader, rules, room, at, .. } = self;
+        at.clear();
+        let changed = Changed::default();
+        let mut filter = Filter { visitor, rules: &**rules, record, number, place: 0..0, room, at, changed, bad: 0 };
+        let mut row = reader.read(number, record, &mut filter)?;
+        row.bad += filter.bad;
+        let changed = filter.changed;
+        if let Some(error) = self.rules.other_type(&row, number) {
+            return Err(error.into());
+        }
+        self.counts.records += 1;
+        self.count(&row, changed);
+        Ok(row)
+    }
+
+    #[cold]
+    fn count(&mut self, row: &Row, changed: Changed) {
+        self.counts.nulls += row.bad;
+        self.counts.cut += u64::from(row.cut > 0);
+        self.counts.controls += changed.controls;
+        self.counts.newlines += changed.newlines;
     }
 
     /// Counts a record with an error that is set aside.

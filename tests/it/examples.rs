@@ -274,7 +274,9 @@ CAF�
     "first": []
   },
   "relabelled": null,
-  "records": 2
+  "records": 2,
+  "passed": false,
+  "diagnostics": []
 }
 "#,
         stderr: "",

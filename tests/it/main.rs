@@ -71,6 +71,7 @@ mod peers;
 mod record_runs;
 mod records;
 mod records_to_records;
+mod rows_cases;
 mod rows_jobs;
 mod security;
 #[cfg(feature = "serde")]

@@ -7,7 +7,6 @@ use crate::args::manual;
 use crate::args::many::ManyArgs;
 use crate::args::messages::MessageArgs;
 use crate::args::named::NamedOptions;
-use crate::args::plain::Plain;
 use crate::args::reading::Reading;
 use crate::args::records::RecordArgs;
 use crate::args::usage;
@@ -18,6 +17,7 @@ use charpipe::Normalization;
 use charpipe::{Bom, EbcdicNl, Eol, ErrorKind, OnControl, OnMalformed, OnUnknown, OnUnmappable, Relabel, Transcode};
 use clap::Args;
 use clap::builder::{EnumValueParser, TypedValueParser, ValueHint};
+use std::ffi::OsString;
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
@@ -267,6 +267,15 @@ fn progress(when: When) -> Progress {
 
 pub(super) fn jobs(text: &str) -> Result<NonZeroU16, &'static str> {
     text.parse().map_err(|_| "expected a number from 1 to 65535")
+}
+
+/// The values of the plain form.
+#[derive(Default)]
+pub(super) struct Plain {
+    pub(super) from: Option<String>,
+    pub(super) to: Option<String>,
+    pub(super) output: Option<PathBuf>,
+    pub(super) files: Vec<OsString>,
 }
 
 impl Convert {

@@ -4,18 +4,8 @@
 //! Everything else, and whatever may be wrong, is left to clap: an option with a value of an unusual kind is not plain. So
 //! no message comes from here, and a test compares the two parsers.
 
-use crate::args::convert::Convert;
+use crate::args::convert::{Convert, Plain};
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
-
-/// The values of the plain form.
-#[derive(Default)]
-pub(super) struct Plain {
-    pub(super) from: Option<String>,
-    pub(super) to: Option<String>,
-    pub(super) output: Option<PathBuf>,
-    pub(super) files: Vec<OsString>,
-}
 
 /// Parses the arguments after `charpipe convert`. Returns `None` if clap has to.
 pub(super) fn parse(args: &[OsString]) -> Option<Convert> {

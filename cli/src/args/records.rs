@@ -123,7 +123,7 @@ fn overlong_help(policy: OnOverlong) -> &'static str {
 #[derive(Clone, Debug)]
 pub(crate) enum ShapeArg {
     Auto,
-    Shape(Shape),
+    Named,
 }
 
 pub(super) fn shape(text: &str) -> Result<Shape, BadShape> {
@@ -131,7 +131,7 @@ pub(super) fn shape(text: &str) -> Result<Shape, BadShape> {
 }
 
 pub(super) fn shape_or_auto(text: &str) -> Result<ShapeArg, BadShape> {
-    if text.eq_ignore_ascii_case("auto") { Ok(ShapeArg::Auto) } else { text.parse().map(ShapeArg::Shape) }
+    if text.eq_ignore_ascii_case("auto") { Ok(ShapeArg::Auto) } else { text.parse().map(|_: Shape| ShapeArg::Named) }
 }
 
 pub(super) fn tape_file(text: &str) -> Result<TapeFile, &'static str> {

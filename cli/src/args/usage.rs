@@ -113,7 +113,11 @@ fn wrong_word(error: &clap::Error, typed: &str) -> (String, String) {
         return (format!("{option} needs a value, {form}"), hint);
     }
     match (std::error::Error::source(error), compat::value(option, value)) {
-        (Some(why), _) => (format!("{option}: {value:?}: {why}"), String::new()),
+        (Some(why), _) => {
+            let why = why.to_string();
+            let is_named = why.starts_with(&format!("{value:?}"));
+            (if is_named { format!("{option}: {why}") } else { format!("{option}: {value:?}: {why}") }, String::new())
+        }
         (None, Some(instead)) => {
             (format!("{option}: {value:?} is not one of {words}"), format!(" (use {option} {instead})"))
         }

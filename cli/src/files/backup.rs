@@ -4,8 +4,8 @@
 //! original of a file that was converted before. Its name is made in a single step that fails if it exists, directly before
 //! the file is replaced.
 
+use crate::files::copying::{BUFFER_BYTES, copy, read_full_at, read_some_at};
 use crate::files::file_path::FilePath;
-use crate::files::in_place::{BUFFER_BYTES, copy, read_full_at, read_some_at};
 use crate::files::name::Name;
 use charpipe::codec::PageBuffer;
 use charpipe::files::signals::{self, Hold};

@@ -5,7 +5,7 @@
 //! with those of other files and becomes text only when somebody reads it, and a [`Cursor`] goes from the directory of
 //! one file to that of the next.
 
-use crate::files::name::Name;
+use crate::files::name_text::Texts;
 use charpipe::files::{EntryKind, Folder, FolderId, Place};
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -148,14 +148,6 @@ impl FilePath {
             FilePath::Below(_, below) => below.name.clone(),
         }
     }
-
-    /// Returns what it is called in messages.
-    pub(crate) fn name(&self) -> Name {
-        match self {
-            FilePath::Text(text) => Name::of_path(text),
-            FilePath::Below(..) => Name::of_file_path(self.clone()),
-        }
-    }
 }
 
 /// Opens the directories of files, one after the other. It holds one of them open, and goes on from there.
@@ -242,7 +234,7 @@ impl Position {
 pub(crate) fn explain(folder: &Folder, name: &OsStr, error: io::Error) -> io::Error {
     match folder.look(name) {
         Ok(Some(entry)) if entry.kind == EntryKind::Link => {
-            let name = Name::of_path(name);
+            let name = Texts::of(name).shown;
             io::Error::other(format!("the directory {name} is a symbolic link, which is not followed here"))
         }
         _ => error,

@@ -81,33 +81,16 @@ fn conversions() {
     assert!(found.cases.len() > 200, "{}", found.cases.len());
 }
 
-/// The names that options of `rows` have in the command until it takes those of the library.
-fn in_the_command(options: &[(String, String)]) -> Vec<(String, String)> {
-    let renamed = |name: &str, value: &str| match (name, value) {
-        ("on-bad", "null") => ("null-on-bad", "true"),
-        ("on-bad", "error") => ("null-on-bad", "false"),
-        ("add-columns", "number") => ("number", "true"),
-        ("trim", "none") => ("keep-blanks", "true"),
-        ("trim", "blanks,nuls") => ("trim-nuls", "true"),
-        _ => ("", ""),
-    };
-    let rename = |(name, value): &(String, String)| match renamed(name, value) {
-        ("", _) => (name.clone(), value.clone()),
-        (name, value) => (name.to_owned(), value.to_owned()),
-    };
-    options.iter().map(rename).collect()
-}
-
 /// Reads the records of a case, and writes the rows back if the case says so.
 fn rows(folder: &Folder, case: &RowsCase, format: &str, jobs: &[&str]) {
-    let (report, layout, options) = (folder.path("report"), folder.path("layout"), in_the_command(&case.options));
+    let (report, layout) = (folder.path("report"), folder.path("layout"));
     fs::write(&layout, &case.layout).unwrap();
     let run = |words: &[&str], options: &[(String, String)], input: &[u8]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_charpipe"));
         command.args(["rows", "-q", "--layout", &layout, "--report", &report]).args(words).args(arguments(options));
         piped_through(&mut command, input)
     };
-    let output = run(&[&["--format", format], jobs].concat(), &options, &case.input);
+    let output = run(&[&["--format", format], jobs].concat(), &case.options, &case.input);
     let what = format!("{}, {format}, {jobs:?}: {}", case.name, String::from_utf8_lossy(&output.stderr));
     if case.refused.is_some() {
         return assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]), "{what}");
@@ -118,8 +101,8 @@ fn rows(folder: &Folder, case: &RowsCase, format: &str, jobs: &[&str]) {
     case.check(&what, &found);
     assert_eq!(output.status.code(), Some(case.error.is_some().into()), "{what}");
     if case.back {
-        let kept = ["from", "float", "when", "records"];
-        let mut back: Vec<_> = options.into_iter().filter(|(name, _)| kept.contains(&&**name)).collect();
+        let kept = ["from", "float", "byte-order", "layout-format", "when", "records", "dates", "underscores"];
+        let mut back: Vec<_> = case.options.iter().cloned().filter(|(name, _)| kept.contains(&&**name)).collect();
         for (name, _) in back.iter_mut().filter(|(name, _)| name == "records") {
             *name = "to-records".to_owned();
         }

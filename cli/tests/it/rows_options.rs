@@ -214,7 +214,10 @@ fn old_names_and_wrong_usage() {
         is_wrong_usage(old, &format!(" is now {new}\n"));
     }
     is_wrong_usage("--integers", "--integers: numbers of CSV and JSON have no types");
-    is_wrong_usage("--add-columns size", "invalid value 'size' for '--add-columns <LIST>'");
+    is_wrong_usage(
+        "--add-columns size",
+        "--add-columns: \"size\" is not one of file, number, offset, type, record, errors",
+    );
     for option in [
         "--on-bad null",
         "--empty-is-null",

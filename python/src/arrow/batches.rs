@@ -75,12 +75,15 @@ impl Batches {
         {
             let Some(record) = records.next_record()? else { return Ok(false) };
             bytes += record.data.len();
-            let mut row = columns.row(record.number, record.data);
-            match reader.read(record.number, record.data, &mut row) {
-                Ok(read) => row.end(record.offset, read.record_type),
-                Err(error) if self.keeps_unreadable => row.end_unreadable(record.offset, error),
+            columns.begin_row();
+            let read = reader.read(record.number, record.data, columns);
+            let misfit = if columns.has_misfits() { columns.report_misfits(reader, &record) } else { None };
+            match read {
+                Ok(read) => columns.end_row(&record, read.record_type),
+                Err(error) if self.keeps_unreadable => columns.end_unreadable(&record, error),
                 Err(error) => {
-                    row.undo();
+                    columns.undo_row();
+                    let error = misfit.unwrap_or(error);
                     let offset = record.offset_of(error.offset());
                     return Err(Failure::Rows(RowsError::Record { offset, error }));
                 }

@@ -11,6 +11,7 @@ use arrow_array::{
 use arrow_buffer::{NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
 use charpipe::fields::{FieldError, Layout, Problem, Value, Visitor};
+use charpipe::records::Record;
 use charpipe::rows::{AddedColumn, RowReader, Rows};
 use std::ops::Range;
 use std::sync::Arc;
@@ -45,6 +46,9 @@ pub(super) struct Columns {
     is_bad_error: bool,
     /// What is wrong with the current record.
     report: Vec<FieldError>,
+    /// How many values there were before it, and those of its values that do not fit.
+    before: usize,
+    misfits: Vec<Misfit>,
 }
 
 impl Columns {
@@ -68,6 +72,8 @@ impl Columns {
             values: 0,
             is_bad_error,
             report: Vec::new(),
+            before: 0,
+            misfits: Vec::new(),
             layout,
         };
         let mut fields = Vec::new();
@@ -153,10 +159,59 @@ impl Columns {
         if self.added.is_empty() { 0 } else { self.added.bytes() }
     }
 
-    /// Begins the row of the record that has this number, from 1, and these bytes.
+    /// Begins a row.
     #[inline]
-    pub(super) fn row<'a>(&'a mut self, number: u64, data: &'a [u8]) -> Row<'a> {
-        Row { columns: self, number, data, place: 0..0 }
+    pub(super) fn begin_row(&mut self) {
+        self.before = self.values;
+    }
+
+    /// Ends the row of a record of this type.
+    #[inline]
+    pub(super) fn end_row(&mut self, record: &Record<'_>, record_type: Option<usize>) {
+        self.rows += 1;
+        if self.is_sparse {
+            self.pad_all();
+        }
+        if !self.added.is_empty() {
+            let record_type = record_type.map(|item| self.layout.path(item));
+            self.added.push(record.number, record.offset, record_type, record.data, &self.report);
+        }
+        self.report.clear();
+    }
+
+    /// Makes a row without values of a record that cannot be read.
+    pub(super) fn end_unreadable(&mut self, record: &Record<'_>, error: FieldError) {
+        self.undo_row();
+        self.report.push(error);
+        self.rows += 1;
+        self.pad_all();
+        self.added.push(record.number, record.offset, None, record.data, &self.report);
+        self.report.clear();
+    }
+
+    /// Returns whether a value of the row did not fit its column.
+    #[inline]
+    pub(super) fn has_misfits(&self) -> bool {
+        !self.misfits.is_empty()
+    }
+
+    /// Reports the values that did not fit. Their places are found by reading the record once more, so that other records
+    /// need not keep them. Returns the first error.
+    #[cold]
+    pub(super) fn report_misfits(&mut self, reader: &mut RowReader, record: &Record<'_>) -> Option<FieldError> {
+        let mut first = None;
+        for misfit in std::mem::take(&mut self.misfits) {
+            let mut finder = Finder { left: misfit.index, place: 0..0 };
+            // Stopped at the value, or at an error before it, which cannot be.
+            let _ = reader.read(record.number, record.data, &mut finder);
+            let (path, place) = (self.layout.path(misfit.item).to_owned(), finder.place);
+            let bytes = record.data.get(place.clone()).unwrap_or_default();
+            let error = FieldError::new(path, place.start, bytes, misfit.problem).in_record(record.number);
+            first.get_or_insert_with(|| error.clone());
+            self.report.push(error);
+        }
+        self.report.sort_by_key(FieldError::offset);
+        first
     }
 
     fn pad_all(&mut self) {
@@ -166,7 +221,7 @@ impl Columns {
     }
 
     /// Removes what was read of the current row.
-    fn undo_row(&mut self) {
+    pub(super) fn undo_row(&mut self) {
         for index in 0..self.top.len() {
             self.truncate(self.top[index], self.rows);
         }
@@ -207,92 +262,72 @@ impl Columns {
     }
 }
 
-/// The row of a record while its values arrive.
-pub(super) struct Row<'a> {
-    columns: &'a mut Columns,
-    number: u64,
-    data: &'a [u8],
-    /// The place of the next value in the record.
+/// A value that does not fit its column.
+struct Misfit {
+    item: usize,
+    /// How many values of the record stand before it.
+    index: usize,
+    problem: Problem,
+}
+
+/// Finds the place of a value in a record.
+struct Finder {
+    /// How many values stand before it.
+    left: usize,
     place: Range<usize>,
 }
 
-impl Row<'_> {
-    /// Ends the row of a record of this type, which begins at `offset` of the input.
-    #[inline]
-    pub(super) fn end(self, offset: u64, record_type: Option<usize>) {
-        let Row { columns, number, data, .. } = self;
-        columns.rows += 1;
-        if columns.is_sparse {
-            columns.pad_all();
-        }
-        if !columns.added.is_empty() {
-            let record_type = record_type.map(|item| columns.layout.path(item));
-            columns.added.push(number, offset, record_type, data, &columns.report);
-        }
-        columns.report.clear();
+impl Visitor for Finder {
+    type Error = FieldError;
+
+    fn value(&mut self, _item: usize, _column: usize, _value: Value<'_>) -> Result<(), FieldError> {
+        let found = || FieldError::new(String::new(), 0, &[], Problem::Missing);
+        self.left = self.left.checked_sub(1).ok_or_else(found)?;
+        Ok(())
     }
 
-    /// Makes a row without values of a record that cannot be read, and begins at `offset` of the input.
-    pub(super) fn end_unreadable(self, offset: u64, error: FieldError) {
-        let Row { columns, number, data, .. } = self;
-        columns.undo_row();
-        columns.report.push(error);
-        columns.rows += 1;
-        columns.pad_all();
-        columns.added.push(number, offset, None, data, &columns.report);
-        columns.report.clear();
+    fn place(&mut self, _item: usize, _column: usize, place: Range<usize>) -> Result<(), FieldError> {
+        self.place = place;
+        Ok(())
     }
+}
 
-    /// Removes the row.
-    pub(super) fn undo(self) {
-        self.columns.undo_row();
-    }
-
-    /// Reports a value that does not fit its column, or fails.
+impl Columns {
+    /// Notes a value that does not fit its column, or fails. The error has no place yet.
     #[cold]
-    fn misfit(&mut self, item: usize, value: &Value<'_>, room: TooLarge) -> Result<(), FieldError> {
+    fn misfit(&mut self, item: usize, value: Value<'_>, room: TooLarge) -> Result<(), FieldError> {
         let problem = Problem::DoesNotFit { value: value.to_string(), expected: format!("at most {room}") };
-        let (path, place) = (self.columns.layout.path(item).to_owned(), self.place.clone());
-        let bytes = self.data.get(place.clone()).unwrap_or_default();
-        let error = FieldError::new(path, place.start, bytes, problem).in_record(self.number);
-        if self.columns.is_bad_error {
-            return Err(error);
+        self.misfits.push(Misfit { item, index: self.values - self.before - 1, problem: problem.clone() });
+        if self.is_bad_error {
+            return Err(FieldError::new(String::new(), 0, &[], problem));
         }
-        self.columns.report.push(error);
-        if let Node::Leaf(leaf) = &mut self.columns.nodes[self.columns.leaf[item]] {
+        if let Node::Leaf(leaf) = &mut self.nodes[self.leaf[item]] {
             leaf.push_null();
         }
         Ok(())
     }
 }
 
-impl Visitor for Row<'_> {
+impl Visitor for Columns {
     type Error = FieldError;
 
     #[inline]
     fn value(&mut self, item: usize, _column: usize, value: Value<'_>) -> Result<(), FieldError> {
-        let columns = &mut *self.columns;
-        columns.values += 1;
-        let Node::Leaf(leaf) = &mut columns.nodes[columns.leaf[item]] else { return Ok(()) };
-        match leaf.push(&value) {
+        self.values += 1;
+        let Node::Leaf(leaf) = &mut self.nodes[self.leaf[item]] else { return Ok(()) };
+        match leaf.push(value) {
             Ok(()) => Ok(()),
-            Err(room) => self.misfit(item, &value, room),
+            Err(room) => self.misfit(item, value, room),
         }
     }
 
-    #[inline]
-    fn place(&mut self, _item: usize, _column: usize, place: Range<usize>) -> Result<(), FieldError> {
-        self.place = place;
-        Ok(())
-    }
-
     fn bad(&mut self, _item: usize, _column: usize, error: FieldError) -> Result<(), FieldError> {
-        self.columns.report.push(error);
+        self.report.push(error);
         Ok(())
     }
 
     fn end_group(&mut self, item: usize) -> Result<(), FieldError> {
-        end_struct(&mut self.columns.nodes, self.columns.group[item], self.columns.is_sparse);
+        end_struct(&mut self.nodes, self.group[item], self.is_sparse);
         Ok(())
     }
 
@@ -301,8 +336,8 @@ impl Visitor for Row<'_> {
     }
 
     fn end_array(&mut self, item: usize) -> Result<(), FieldError> {
-        let nodes = &mut self.columns.nodes;
-        let node = self.columns.list[item];
+        let nodes = &mut self.nodes;
+        let node = self.list[item];
         let len = match nodes.get(node) {
             Some(Node::List { child, .. }) => len_of(&nodes[*child]),
             _ => return Ok(()),

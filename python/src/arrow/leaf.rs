@@ -124,8 +124,8 @@ impl Leaf {
 
     /// Appends a value. If it does not fit, nothing is appended.
     #[inline]
-    pub(super) fn push(&mut self, value: &Value<'_>) -> Result<(), TooLarge> {
-        match (&mut self.values, *value) {
+    pub(super) fn push(&mut self, value: Value<'_>) -> Result<(), TooLarge> {
+        match (&mut self.values, value) {
             (Values::Text(texts), Value::Text(text)) => texts.push(text.as_bytes()),
             (Values::Decimal { values, precision, scale }, Value::Number(number)) => {
                 values.push(fitting(&number, *precision, *scale)?);

@@ -1,9 +1,62 @@
 //! Checks a table: no two of its mappings contradict each other, and all of them fit its shape.
 
 use super::limits::{MAX_BYTES, MAX_TEXT};
-use super::{Cell, Code, SI, SO, Sequence, Shape, State, Table, Way};
+use super::model::{Cell, Code, Mapping, SI, SO, Sequence, Shape, State, Table, Way};
+use crate::error::{Error, ErrorKind};
 use crate::hex::Hex;
 use std::borrow::Cow;
+
+impl Table {
+    /// Returns whether the single-byte substitute is used only for the listed characters. Otherwise it is used for all
+    /// missing characters up to U+00FF.
+    ///
+    /// This follows ICU, which keeps the list in the extension of a table: a table without an extension has no list.
+    /// Whatever ICU's own structure cannot hold goes into the extension. Nearly every table has something of that kind,
+    /// such as U+0000 at 00.
+    pub(crate) fn lists_substitute1(&self) -> bool {
+        let fit = Fit::new(&self.shape);
+        // Up to this character, ICU has a fast structure for UTF-8, which cannot hold a 00 or approximations.
+        let quick = if self.shape == Shape::Single { '\u{1FFF}' } else { '\u{D7FF}' };
+        let extends = |bytes: &[u8], ch: char, way: Way| match way {
+            Way::Substitute1 | Way::ToBytes => true,
+            _ if bytes.len() > 1 => bytes[0] == 0 || fit.codes(bytes) != Some(1) || way == Way::BestFit && ch <= quick,
+            Way::BestFit => bytes[0] == 0 || ch <= quick,
+            Way::RoundTrip => bytes[0] == 0 && ch <= quick,
+            Way::ToText => false,
+        };
+        !self.sequences.is_empty()
+            || self.mappings.iter().any(|Mapping { code, ch, way }| extends(&code.bytes()[..code.len()], *ch, *way))
+    }
+
+    /// Checks that no two mappings contradict each other, and that all of them and the substitute fit the shape.
+    ///
+    /// [`Table::read`] and [`Registry::register_table`](crate::Registry::register_table) call this themselves.
+    ///
+    /// ```
+    /// use charpipe::codec::table::{Code, Mapping, Table, Way};
+    ///
+    /// let mut table = Table::from_fn("X-HALF", "made up", |byte| byte.is_ascii().then_some(byte.into()));
+    /// table.check()?;
+    /// // With a second code for A, it is not clear which one to write.
+    /// table.mappings.push(Mapping { code: Code::single(0xC1), ch: 'A', way: Way::RoundTrip });
+    /// assert!(table.check().is_err());
+    /// // A code that is used to decode only is not a problem.
+    /// table.mappings.last_mut().unwrap().way = Way::ToText;
+    /// table.check()?;
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Table`] at line 0 and column 0 (a table has no lines) if the same bytes map to two characters; if
+    /// the same character maps to two byte sequences, counting approximations; or if bytes are not a sequence of the
+    /// shape.
+    pub fn check(&self) -> Result<(), Error> {
+        match fault(self) {
+            Some(fault) => Err(ErrorKind::Table { line: 0, column: 0, expected: fault.expected(None) }.into()),
+            None => Ok(()),
+        }
+    }
+}
 
 /// Splits bytes into the codes of a shape.
 pub(super) struct Fit<'a> {

@@ -15,9 +15,9 @@
 //! `COMP-6`, come from other compilers. `COMP-9`, `COMP-3U` (which is `COMP-6`) and binary numbers of more than 18
 //! digits come from Cobrix.
 
-use super::Copybook;
 use super::entry::{Entry, Placed};
 use super::lexical::BadText;
+use super::options::Copybook;
 use super::picture::Picture;
 use super::words::Usage;
 use crate::fields::{Binary, ByteOrder, Edited, Float, Kind, Packed, PackedSign, SignPlace, Text, Zoned};

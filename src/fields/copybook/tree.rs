@@ -5,10 +5,10 @@
 //! before a synchronized item, or before the group that begins with it; and at the end of each element of a table that
 //! contains synchronized items, so that all elements are aligned alike. A record begins at a doubleword.
 
-use super::Copybook;
 use super::entry::{Entry, Occurs, Placed};
 use super::lexical::BadText;
 use super::limits::{MAX_FIELDS, MAX_RECORD, MAX_VARYING};
+use super::options::Copybook;
 use super::storage::{Inherited, Storage, agreed, storage};
 use crate::fields::{Item, Kind, Occurs as Times};
 use std::collections::{HashMap, HashSet};

@@ -44,7 +44,8 @@ impl Page {
         self.blank
     }
 
-    /// Decodes a whole column. Returns `false` if something in it is malformed.
+    /// Decodes a whole column. Returns `false` if something in it is malformed. Not by `codec::drive`: a checked decoder
+    /// has the same bound, and its error says how the codec broke the contract.
     pub(super) fn decode(&mut self, mut bytes: &[u8], text: &mut String) -> Result<bool, Error> {
         text.clear();
         self.decoder.reset();

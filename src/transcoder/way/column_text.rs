@@ -157,32 +157,11 @@ impl<'a> ColumnText<'a> {
         bytes_in: u64,
         unmappable: &mut Vec<UnmappableAt>,
     ) -> Result<Vec<u8>, Error> {
-        target.encoder.reset();
-        let base = target.encoder.fed();
         let mut made = Vec::new();
-        let mut rest = &self.text[..len];
-        loop {
-            let mut buffer = [0; 4 * MIN_ROOM];
-            let mut sink = ByteSink::new(&mut buffer);
-            let is_end = rest.is_empty();
-            let stop = if is_end {
-                target.encoder.finish(&mut sink, bytes_in)?
-            } else {
-                let step = target.encoder.feed(rest, &mut sink, bytes_in)?;
-                rest = &rest[step.read..];
-                step.stop
-            };
-            made.extend_from_slice(sink.as_bytes());
-            match stop {
-                Stop::Fault(fault) => {
-                    let at = target.encoder.fed() - base - u64::from(fault.after) - fault.ch.len_utf8() as u64;
-                    self.unmappable(fault, at as usize, target, bytes_in, &mut made, unmappable)?;
-                }
-                Stop::InputEmpty if is_end => break,
-                Stop::InputEmpty | Stop::OutputFull => {}
-            }
-        }
-        target.encoder.reset();
+        encode_each(&self.text[..len], target, bytes_in, &mut made, |fault, at, target, made| {
+            self.unmappable(fault, at, target, bytes_in, made, unmappable)?;
+            Ok(true)
+        })?;
         Ok(made)
     }
 
@@ -242,34 +221,46 @@ pub(super) fn encode(text: &ColumnText<'_>, target: &mut Target, run: &mut Run) 
 ///
 /// # Errors
 /// [`ErrorKind::Codec`] from an encoder that breaks its contract.
-pub(super) fn encode_whole(
-    mut text: &str,
+pub(super) fn encode_whole(text: &str, target: &mut Target, bytes_in: u64, made: &mut Vec<u8>) -> Result<bool, Error> {
+    encode_each(text, target, bytes_in, made, |_, _, _, _| Ok(false))
+}
+
+/// Encodes a whole column, and appends it to `made`. Calls `lacks` with each character that the target lacks and its place
+/// in the text. If it returns `false`, the column ends there, and so does this function.
+#[inline]
+fn encode_each(
+    text: &str,
     target: &mut Target,
     bytes_in: u64,
     made: &mut Vec<u8>,
+    mut lacks: impl FnMut(Unmappable, usize, &mut Target, &mut Vec<u8>) -> Result<bool, Error>,
 ) -> Result<bool, Error> {
     target.encoder.reset();
-    loop {
+    let base = target.encoder.fed();
+    let mut rest = text;
+    let is_encoded = loop {
         let mut buffer = [0; 8 * MIN_ROOM];
         let mut sink = ByteSink::new(&mut buffer);
-        let is_end = text.is_empty();
+        let is_end = rest.is_empty();
         let stop = if is_end {
             target.encoder.finish(&mut sink, bytes_in)?
         } else {
-            let step = target.encoder.feed(text, &mut sink, bytes_in)?;
-            text = &text[step.read..];
+            let step = target.encoder.feed(rest, &mut sink, bytes_in)?;
+            rest = &rest[step.read..];
             step.stop
         };
         made.extend_from_slice(sink.as_bytes());
         match stop {
-            Stop::Fault(_) => {
-                target.encoder.reset();
-                return Ok(false);
+            Stop::Fault(fault) => {
+                let at = target.encoder.fed() - base - u64::from(fault.after) - fault.ch.len_utf8() as u64;
+                if !lacks(fault, at as usize, target, made)? {
+                    break false;
+                }
             }
-            Stop::InputEmpty if is_end => break,
+            Stop::InputEmpty if is_end => break true,
             Stop::InputEmpty | Stop::OutputFull => {}
         }
-    }
+    };
     target.encoder.reset();
-    Ok(true)
+    Ok(is_encoded)
 }

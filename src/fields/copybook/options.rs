@@ -1,0 +1,84 @@
+//! The options of reading a copybook: [`Copybook`].
+
+use super::CopybookForm;
+use crate::fields::{ByteOrder, FloatFormat};
+
+/// Reads COBOL copybooks: data description entries, as IBM's Enterprise COBOL and GnuCOBOL accept them.
+///
+/// ```
+/// use charpipe::fields::Copybook;
+///
+/// let layout = Copybook::new().read(
+///     b"       01  ACCOUNT.
+///            05  ID          PIC 9(11).
+///            05  BALANCE     PIC S9(10)V99 COMP-3.
+///            05  OWNER       PIC X(25) OCCURS 2 TIMES.
+/// ")?;
+/// let balance = layout.find("BALANCE")?;
+/// assert_eq!((layout.offset(balance), layout.len_of(balance), layout.max_len()), (Some(11), 7, 68));
+///
+/// let error = Copybook::new().read(b"01 A.\n   05 B PIC X(3) OCURS 3.\n").unwrap_err();
+/// assert!(error.to_string().starts_with("line 2, column 18: found OCURS, expected a clause"));
+/// # Ok::<(), charpipe::fields::BadLayout>(())
+/// ```
+///
+/// # What a copybook can contain
+///
+/// Levels 01 to 49 and 77; 66 and 88 are skipped. All clauses of data description entries, in any order and any case:
+/// `PICTURE`, `USAGE`, `SIGN`, `OCCURS` (also `DEPENDING ON`, anywhere), `REDEFINES` and `SYNCHRONIZED` determine the
+/// storage, and the others are skipped. Several levels 01 are descriptions of the same record; a copybook may also begin
+/// at any other level. An item that redefines a shorter one makes the record longer, as with IBM's and GNU's compilers.
+///
+/// `COPY`, `REPLACE`, `EXEC` and placeholders such as `:TAG:` are errors: the text has to be as the compiler sees it.
+///
+/// # Storage
+///
+/// Lengths and slack bytes are those of Enterprise COBOL for z/OS. An edited picture is a number if it consists of `9`,
+/// `Z`, `V`, a point and one sign (`ZZ9.99-`); with other symbols (`Z,ZZ9.99CR`) it is text. `PIC N` and `USAGE NATIONAL` are UTF-16BE.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Copybook {
+    pub(super) form: CopybookForm,
+    pub(super) graphic_n: bool,
+    pub(super) float: FloatFormat,
+    pub(super) native_order: ByteOrder,
+}
+
+impl Default for Copybook {
+    fn default() -> Self {
+        Copybook { form: CopybookForm::Auto, graphic_n: false, float: FloatFormat::Ibm, native_order: ByteOrder::Big }
+    }
+}
+
+impl Copybook {
+    /// Creates a reader for copybooks of mainframes.
+    #[must_use]
+    pub fn new() -> Self {
+        Copybook::default()
+    }
+
+    /// Sets the form of the lines, which is recognised by default.
+    #[must_use]
+    pub fn form(self, form: CopybookForm) -> Self {
+        Copybook { form, ..self }
+    }
+
+    /// Sets whether `PIC N` without a usage is double-byte text in the code page of the record and not UTF-16: the
+    /// compiler option `NSYMBOL(DBCS)`. The default is false.
+    #[must_use]
+    pub fn graphic_n(self, graphic_n: bool) -> Self {
+        Copybook { graphic_n, ..self }
+    }
+
+    /// Sets the format of `COMP-1` and `COMP-2`. The default is [`FloatFormat::Ibm`].
+    #[must_use]
+    pub fn float(self, float: FloatFormat) -> Self {
+        Copybook { float, ..self }
+    }
+
+    /// Sets the byte order of usages that depend on the machine: `COMP-1`, `COMP-2`, `COMP-5`, `INDEX`, `BINARY-LONG` and
+    /// the like. The default is [`ByteOrder::Big`], as on mainframes; on PCs it is [`ByteOrder::Little`].
+    #[must_use]
+    pub fn native_order(self, native_order: ByteOrder) -> Self {
+        Copybook { native_order, ..self }
+    }
+}

@@ -1,0 +1,304 @@
+//! A job that is ready: [`Rows`].
+
+use super::error::contradicts;
+use super::read::Rules;
+use super::{AddedColumn, Batches, DatePattern, RowReader, RowsError, RowsJob, StoredAs, types};
+use crate::codec::{ByteSink, Codec, MIN_ROOM};
+use crate::error::Error;
+use crate::fields::{BadLayout, Column, Layout, OnBad, Writer};
+use crate::records::{Deframer, RECORD_LIMIT, Records, SNIFFED, Shape, TapeFile, look};
+use crate::registry::Registry;
+use std::borrow::Cow;
+use std::io::{BufRead, Chain, Cursor, Read as _};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+/// A job that is ready to read and to write the records of a layout. Made by [`RowsJob::rows`].
+#[derive(Clone)]
+pub struct Rows {
+    registry: Registry,
+    codec: Arc<dyn Codec>,
+    records: StoredAs,
+    to_records: Option<Shape>,
+    tape_file: Option<TapeFile>,
+    reader: RowReader,
+    added: Vec<AddedColumn>,
+    keeps_unreadable: bool,
+    integers: bool,
+    underscores: bool,
+    jobs: NonZeroUsize,
+}
+
+impl Rows {
+    fn new(job: &RowsJob, layout: &Layout) -> Result<Self, RowsError> {
+        let codec = job.codec()?;
+        let types = types::record_types(layout);
+        let has_type = !types.is_empty() && !job.separate_types;
+        let is_added = |one: &AddedColumn| job.added.contains(one) || *one == AddedColumn::Type && has_type;
+        let added: Vec<AddedColumn> = AddedColumn::ALL.iter().copied().filter(is_added).collect();
+        let reports = job.read.on_bad == OnBad::Null && added.contains(&AddedColumn::Errors);
+        let on_bad = if reports { OnBad::Report } else { job.read.on_bad };
+        check_selected(job, layout)?;
+        let reader = layout.reader(&job.registry, &codec, &job.read.clone().on_bad(on_bad))?;
+        let is_field = |name: &str| (0..layout.items().len()).any(|i| layout.path(i) == name && reader.is_selected(i));
+        if let Some(column) = added.iter().find(|one| is_field(one.column())) {
+            let name = column.column();
+            let why = format!("the layout has a field with the name of the column {name}: rename one of them");
+            return Err(contradicts("add-columns", why).into());
+        }
+        let rules = Rules { dates: dates(job, layout)?, layout: layout.clone(), text: job.text, on_bad, types };
+        Ok(Rows {
+            registry: job.registry.clone(),
+            codec,
+            records: job.records.clone(),
+            to_records: job.to_records.clone(),
+            tape_file: job.tape_file.clone(),
+            reader: RowReader::new(reader, Arc::new(rules)),
+            added,
+            keeps_unreadable: reports,
+            integers: job.integers,
+            underscores: job.underscores,
+            jobs: job.jobs,
+        })
+    }
+
+    /// Returns the layout.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        self.reader.layout()
+    }
+
+    /// Returns the code page of the records.
+    #[must_use]
+    pub fn codec(&self) -> &Arc<dyn Codec> {
+        &self.codec
+    }
+
+    /// Returns the columns that are not fields, in their order: [those before the fields](AddedColumn::is_before_fields),
+    /// and those after them.
+    #[must_use]
+    pub fn added(&self) -> &[AddedColumn] {
+        &self.added
+    }
+
+    /// Returns the columns of the selected fields, in the order of the layout.
+    ///
+    /// # Errors
+    /// Those of [`Reader::columns`](crate::fields::Reader::columns), and two columns with one name because of
+    /// [underscores](RowsJob::underscores).
+    pub fn columns(&self) -> Result<Vec<Column>, RowsError> {
+        self.named(self.reader.reader.columns()?)
+    }
+
+    /// Returns the columns that a row has when it is [written](Self::writer): all fields, `FILLER`s as well.
+    ///
+    /// # Errors
+    /// Those of [`columns`](Self::columns).
+    pub fn target_columns(&self, writer: &Writer) -> Result<Vec<Column>, RowsError> {
+        self.named(writer.columns()?)
+    }
+
+    /// Returns the columns with the names that they have in rows.
+    fn named(&self, mut columns: Vec<Column>) -> Result<Vec<Column>, RowsError> {
+        if self.underscores {
+            let mut taken = std::collections::HashSet::new();
+            for column in &mut columns {
+                column.path = column.path.replace('-', "_");
+                if !taken.insert(column.path.clone()) {
+                    let why = format!("two columns would have the name {}", column.path);
+                    return Err(contradicts("underscores", why).into());
+                }
+            }
+        }
+        Ok(columns)
+    }
+
+    /// Returns the name of an item in nested rows, as [`Layout::key`] does.
+    #[must_use]
+    pub fn key(&self, item: usize) -> Option<Cow<'_, str>> {
+        let key = self.layout().key(item)?;
+        Some(if self.underscores { Cow::Owned(key.replace('-', "_")) } else { Cow::Borrowed(key) })
+    }
+
+    /// Returns the items that can be the type of a record. Empty if the layout has no record types.
+    #[must_use]
+    pub fn record_types(&self) -> &[usize] {
+        &self.reader.rules.types
+    }
+
+    /// Returns the pattern of the dates in a field, if it contains any.
+    #[must_use]
+    pub fn date(&self, item: usize) -> Option<&DatePattern> {
+        self.reader.rules.dates.get(item)?.as_ref()
+    }
+
+    /// Whether a record that cannot be read becomes a row without values, whose errors are in the column
+    /// [`Errors`](AddedColumn::Errors). Otherwise it is an error, or set aside.
+    #[must_use]
+    pub fn keeps_unreadable(&self) -> bool {
+        self.keeps_unreadable
+    }
+
+    /// Whether numbers of up to 18 digits without decimal places are [integers](RowsJob::integers).
+    #[must_use]
+    pub fn integers(&self) -> bool {
+        self.integers
+    }
+
+    /// Whether the hyphens in names become [underscores](RowsJob::underscores).
+    #[must_use]
+    pub fn underscores(&self) -> bool {
+        self.underscores
+    }
+
+    /// Returns how many threads work on an input.
+    #[must_use]
+    pub fn jobs(&self) -> NonZeroUsize {
+        self.jobs
+    }
+
+    /// Returns the shape of the records of an input, and the whole input again.
+    ///
+    /// # Errors
+    /// [`RowsError::NoShape`] if the shape is to be found and is not certain, [`RowsError::Layout`] if none was named and
+    /// the records of the layout have different lengths, and [`ErrorKind::Read`](crate::ErrorKind::Read).
+    pub fn open<R: BufRead>(&self, mut input: R) -> Result<(Shape, Opened<R>), RowsError> {
+        let mut head = Vec::new();
+        if self.records == StoredAs::Auto {
+            let read = input.by_ref().take(SNIFFED as u64 + 1).read_to_end(&mut head);
+            read.map_err(|source| Error::read(head.len() as u64, source))?;
+        }
+        let shape = self.shape(&head)?;
+        Ok((shape, Cursor::new(head).chain(input)))
+    }
+
+    /// Returns the shape of the records of an input that begins with `head`: all of it, or one byte more than
+    /// [`SNIFFED`].
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    pub fn shape(&self, head: &[u8]) -> Result<Shape, RowsError> {
+        match &self.records {
+            StoredAs::Shape(shape) => Ok(shape.clone()),
+            StoredAs::Layout => self.fixed_shape(),
+            StoredAs::Auto => Ok(look(head, head.len() <= SNIFFED, self.tape_file.as_ref()).shape()?),
+        }
+    }
+
+    /// Returns how the records of the input are stored.
+    #[must_use]
+    pub fn stored_as(&self) -> &StoredAs {
+        &self.records
+    }
+
+    /// Returns the shape of records that all have the length of the layout.
+    ///
+    /// # Errors
+    /// [`RowsError::Layout`] if they have different lengths.
+    pub fn fixed_shape(&self) -> Result<Shape, RowsError> {
+        let (min, max) = (self.layout().min_len(), self.layout().max_len());
+        match u32::try_from(max) {
+            Ok(lrecl) if min == max && lrecl > 0 => Ok(Shape::Fixed { lrecl }),
+            _ => {
+                let what = format!("its records have {min} to {max} bytes, so it must be said how they are stored");
+                Err(BadLayout::at(0, 0, what).into())
+            }
+        }
+    }
+
+    /// Returns the records of an input that has this shape, one after the other.
+    pub fn records<R: BufRead>(&self, input: R, shape: &Shape) -> Records<R> {
+        Records::new(input, shape).limit(self.limit()).file(self.tape_file.clone())
+    }
+
+    /// Returns the records of an input that has this shape, in batches for [`in_order`].
+    pub fn batches<R: BufRead>(&self, input: R, shape: &Shape) -> Batches<R> {
+        Batches::new(input, Deframer::new(shape).file(self.tape_file.clone()), self.limit())
+    }
+
+    /// Returns the longest record that is read: that of the layout, or [`RECORD_LIMIT`].
+    fn limit(&self) -> usize {
+        self.layout().max_len().max(RECORD_LIMIT)
+    }
+
+    /// Returns a reader for the records of an input that has this shape.
+    #[must_use]
+    pub fn reader(&self, shape: &Shape) -> RowReader {
+        let RowReader { reader, rules, .. } = self.reader.clone();
+        RowReader::new(reader.fixed_length(shape.lrecl().is_some()), rules)
+    }
+
+    /// Returns a writer for the records of the layout.
+    ///
+    /// # Errors
+    /// Those of [`Layout::writer`].
+    pub fn writer(&self) -> Result<Writer, RowsError> {
+        Ok(self.layout().writer(&self.registry, &self.codec)?)
+    }
+
+    /// Returns the shape in which records are written.
+    ///
+    /// # Errors
+    /// Those of [`fixed_shape`](Self::fixed_shape) if none was named.
+    pub fn target_shape(&self) -> Result<Shape, RowsError> {
+        match &self.to_records {
+            Some(shape) => Ok(shape.clone()),
+            None => self.fixed_shape(),
+        }
+    }
+
+    /// Returns the blank of the code page, with which records are filled up that are shorter than their shape says. Empty
+    /// if the page cannot be written.
+    #[must_use]
+    pub fn blank(&self) -> Vec<u8> {
+        let Some(mut encoder) = self.codec.encoder() else { return Vec::new() };
+        let mut room = [0; MIN_ROOM];
+        let mut sink = ByteSink::new(&mut room);
+        let step = encoder.feed(" ", &mut sink);
+        if step.read == 1 { sink.as_bytes().to_vec() } else { Vec::new() }
+    }
+}
+
+/// An input whose first bytes were read.
+pub type Opened<R> = Chain<Cursor<Vec<u8>>, R>;
+
+/// Refuses to select elements of arrays.
+fn check_selected(job: &RowsJob, layout: &Layout) -> Result<(), Error> {
+    for name in job.read.select.iter().flatten() {
+        if let Some((array, _)) = name.split_once('[')
+            && layout.find(name).is_err()
+            && layout.find(array).is_ok()
+        {
+            let why = format!("{name} is an element of an array; only the whole array can be selected: {array}");
+            return Err(contradicts("select", why));
+        }
+    }
+    Ok(())
+}
+
+/// Returns for each item the pattern of its dates; nothing if there are none.
+fn dates(job: &RowsJob, layout: &Layout) -> Result<Vec<Option<DatePattern>>, Error> {
+    let mut dates = Vec::new();
+    for (name, pattern) in &job.dates {
+        let item = layout.find(name).map_err(|error| contradicts("dates", error.what))?;
+        let can_be = |kind: &crate::fields::Kind| kind.is_decimal() || kind.name() == "text";
+        if !layout.items()[item].kind.as_ref().is_some_and(can_be) {
+            return Err(contradicts("dates", format!("{name} is neither text nor a number")));
+        }
+        dates.resize(layout.items().len(), None);
+        dates[item] = Some(pattern.clone());
+    }
+    Ok(dates)
+}
+
+impl RowsJob {
+    /// Makes the job ready to read and to write records of this layout.
+    ///
+    /// # Errors
+    /// [`RowsError::Layout`] if an option names a field that the layout does not have, and
+    /// [`ErrorKind::BadOption`](crate::ErrorKind::BadOption) if options contradict each other.
+    pub fn rows(&self, layout: &Layout) -> Result<Rows, RowsError> {
+        self.validate()?;
+        Rows::new(self, layout)
+    }
+}
