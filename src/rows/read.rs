@@ -120,7 +120,7 @@ impl RowReader {
         let RowReader { reader, rules, room, at, .. } = self;
         at.clear();
         let changed = Changed::default();
-        let mut filter = Filter { visitor, rules: &**rules, record, number, place: 0..0, room, at, changed, bad: 0 };
+        let mut filter = Filter { visitor, rules, record, number, place: 0..0, room, at, changed, bad: 0 };
         let mut row = reader.read(number, record, &mut filter)?;
         row.bad += filter.bad;
         let changed = filter.changed;

@@ -2,11 +2,11 @@
 
 use super::columns::Columns;
 use super::failure::Failure;
-use crate::source::Reader;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use charpipe::records::{Records, Shape};
-use charpipe::rows::{Opened, RowReader, RowsError};
+use charpipe::rows::{RowReader, RowsError};
+use std::io::BufRead;
 
 /// The most bytes of records, the most bytes of a column that is no field, and the most values in a batch, so that the
 /// offsets of its columns fit into 32 bits. One record more fits too.
@@ -15,7 +15,7 @@ const MAX_VALUES: usize = 16 << 20;
 
 /// The batches of an input. After an error there are no more.
 pub(super) struct Batches {
-    pub(super) records: Records<Opened<Reader>>,
+    pub(super) records: Records<Box<dyn BufRead + Send>>,
     pub(super) reader: RowReader,
     pub(super) columns: Columns,
     /// The most rows in a batch.

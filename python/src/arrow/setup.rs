@@ -12,7 +12,7 @@ use crate::source::{Source, found_shape};
 use charpipe::records::{Shape, Split, numbered_splits, splits};
 use charpipe::rows::{RowsJob, StoredAs};
 use pyo3::prelude::*;
-use std::io::{Cursor, Read as _, Seek as _, SeekFrom};
+use std::io::{BufRead, Read as _, Seek as _, SeekFrom};
 
 /// Options by name.
 pub(super) type Options = Vec<(String, String)>;
@@ -43,12 +43,17 @@ pub(crate) fn read_records(
     let refused = |error| refused(error, name.as_deref());
     let job = job(&options)?;
     let rows = job.layout(layout).and_then(|layout| job.rows(&layout)).map_err(refused)?;
-    let (shape, input) = match part {
-        None => rows.open(source.open()?).map_err(refused)?,
+    let (shape, input): (Shape, Box<dyn BufRead + Send>) = match part {
+        None => {
+            let (shape, opened) = rows.open(source.open()?).map_err(refused)?;
+            let (head, rest) = opened.into_inner();
+            // The end of the head is not looked for in each read if there is none.
+            (shape, if head.get_ref().is_empty() { Box::new(rest) } else { Box::new(head.chain(rest)) })
+        }
         Some((begin, ..)) => {
             // The beginning of the whole input shows its shape.
             let head = if *rows.stored_as() == StoredAs::Auto { source.head()? } else { Vec::new() };
-            (rows.shape(&head).map_err(refused)?, Cursor::new(Vec::new()).chain(source.open_at(begin)?))
+            (rows.shape(&head).map_err(refused)?, Box::new(source.open_at(begin)?))
         }
     };
     let reader = rows.reader(&shape);
