@@ -66,17 +66,17 @@
 //! |---|---|---|
 //! | `words` | the words of each choice | nothing |
 //! | `hex` | bytes as hex digits | nothing |
-//! | `error` | the error type | `words`, `hex` |
 //! | `sort` | sorting, with one copy of the code for all types | nothing |
 //! | `arch` | vector kernels: the inner loops of the codecs | nothing |
-//! | [`codec`] | charsets, their decoders and encoders | `error`, `words`, `arch` |
-//! | [`registry`] | finds the codec for a label | `codec` |
-//! | [`mod@detect`] | detects the encoding, with the evidence | `registry` |
-//! | [`records`] | mainframe records: framing in both directions, and recognising it | `error`, `words` |
-//! | [`fields`] | typed values in records: layouts, and reading and writing by them | `codec`, `registry` |
-//! | [`rows`] | jobs with records and fields: their options, and what they mean | `codec`, `registry`, `records`, `fields`, `text`, `transcoder` |
-//! | `text` | stages between decoder and encoder | `error`, `words` |
+//! | `error` | the error type | `words`, `hex` |
+//! | [`codec`] | charsets, their decoders and encoders | `words`, `hex`, `sort`, `arch`, `error` |
+//! | [`registry`] | finds the codec for a label | `words`, `sort`, `error`, `codec` |
+//! | [`mod@detect`] | detects the encoding, with the evidence | `words`, `hex`, `sort`, `error`, `codec`, `registry` |
+//! | [`records`] | mainframe records: framing in both directions, and recognising it | `words`, `sort`, `error` |
+//! | [`fields`] | typed values in records: layouts, and reading and writing by them | `words`, `hex`, `arch`, `error`, `codec`, `registry`, `records` |
+//! | `text` | stages between decoder and encoder | `words`, `error` |
 //! | `transcoder` | the transcoder, which connects them without I/O, and the readers, writers and functions on top of it | all of the above except `fields` |
+//! | [`rows`] | jobs with records and fields: their options, and what they mean | all of the above except `detect` |
 //! | `serde` | the keys of verdicts, reports and errors (feature `serde`) | all of the above |
 //! | `files` | files that are replaced safely (feature `files`) | nothing |
 //!

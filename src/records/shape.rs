@@ -1,6 +1,6 @@
 //! The framings and their notation.
 
-use crate::registry::label;
+use crate::words::distance;
 use std::fmt;
 use std::str::FromStr;
 
@@ -241,8 +241,8 @@ fn meant(text: &str) -> Option<String> {
         Ok(lrecl) if lrecl > 0 && is_fixed => return Some(format!("fb:{lrecl}")),
         _ => {}
     }
-    let near = |name: &&&str| label::distance(text, name, |_, _| 1) <= 1 + usize::from(name.len() > 4);
-    let nearest = |name: &&&str| label::distance(text, name, |_, _| 1);
+    let near = |name: &&&str| distance(text, name, |_, _| 1) <= 1 + usize::from(name.len() > 4);
+    let nearest = |name: &&&str| distance(text, name, |_, _| 1);
     NAMES.iter().filter(near).min_by_key(nearest).map(|name| (*name).to_owned())
 }
 

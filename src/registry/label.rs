@@ -9,6 +9,7 @@
 
 use super::entry::Entry;
 use crate::codec::EbcdicNl;
+use crate::words::distance;
 use std::collections::HashSet;
 
 /// The newline surfaces that a label may carry: `IBM1047,nl=zos`, and suffixes that are used elsewhere.
@@ -198,26 +199,6 @@ pub(crate) fn near_misses<'a>(
 
 /// The largest number of mistakes that still counts as near.
 const MAX_DISTANCE: usize = 2;
-
-/// Returns the edit distance: how many letters have to be inserted, deleted, swapped with their neighbour, or changed.
-/// Changing one letter to another costs what `weighs` returns.
-pub(crate) fn distance(a: &str, b: &str, weighs: impl Fn(u8, u8) -> usize) -> usize {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let mut before: Vec<usize> = Vec::new();
-    let mut above: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i; b.len() + 1];
-        for j in 1..=b.len() {
-            let changed = above[j - 1] + if a[i - 1] == b[j - 1] { 0 } else { weighs(a[i - 1], b[j - 1]) };
-            row[j] = changed.min(row[j - 1] + 1).min(above[j] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(before[j - 2] + 1);
-            }
-        }
-        before = std::mem::replace(&mut above, row);
-    }
-    above[b.len()]
-}
 
 #[cfg(test)]
 mod tests {

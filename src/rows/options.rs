@@ -176,8 +176,8 @@ impl RowsJob {
     /// `dates`) add to what was set before; for the others, the last call counts.
     ///
     /// # Errors
-    /// [`ErrorKind::BadOption`] if there is no option `name`, or if it cannot have this value, and
-    /// [`ErrorKind::UnknownLabel`] and the like for `from`.
+    /// [`ErrorKind::BadOption`](crate::ErrorKind::BadOption) if there is no option `name`, or if it cannot have this value, and
+    /// [`ErrorKind::UnknownLabel`](crate::ErrorKind::UnknownLabel) and the like for `from`.
     ///
     /// ```
     /// use charpipe::rows::RowsJob;

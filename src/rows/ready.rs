@@ -211,7 +211,7 @@ impl Rows {
         Records::new(input, shape).limit(self.limit()).file(self.tape_file.clone())
     }
 
-    /// Returns the records of an input that has this shape, in batches for [`in_order`].
+    /// Returns the records of an input that has this shape, in batches for [`in_order`](super::in_order).
     pub fn batches<R: BufRead>(&self, input: R, shape: &Shape) -> Batches<R> {
         Batches::new(input, Deframer::new(shape).file(self.tape_file.clone()), self.limit())
     }

@@ -221,12 +221,12 @@ pub(crate) const SI: u8 = 0x0F;
 /// A charset as a table: a value that can be read from a file, built, inspected or changed.
 ///
 /// [`Registry::register_table`](crate::Registry::register_table) registers it as an encoding, and
-/// [`into_codec`](Self::into_codec) makes a codec of it. [`CodecInfo::table`](super::CodecInfo::table) returns the
+/// [`into_codec`](Self::into_codec) makes a codec of it. [`CodecInfo::table`](crate::codec::CodecInfo::table) returns the
 /// table of a code page. The order of the mappings does not matter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {
     /// The preferred name. To be usable in an XML declaration, it must be an EncName:
-    /// [`is_enc_name`](super::is_enc_name).
+    /// [`is_enc_name`](crate::codec::is_enc_name).
     pub name: Cow<'static, str>,
     /// Other labels.
     pub aliases: Vec<Cow<'static, str>>,
