@@ -311,6 +311,11 @@ impl Convert {
         }
     }
 
+    /// Whether one-way mappings of the target are used.
+    pub(crate) fn uses_best_fit(&self) -> bool {
+        self.best_fit
+    }
+
     /// Whether approximations are tried before that policy: `//TRANSLIT`.
     pub(crate) fn approximates(&self) -> bool {
         self.suffixes().1.translit

@@ -124,7 +124,13 @@ fn say_unmappable(name: &Name, report: &Report, args: &Convert) {
         Some(OnUnmappable::Drop) => "dropped",
         Some(OnUnmappable::Escape) => "escaped",
         Some(OnUnmappable::Translit) => "written as something similar",
-        // Without the option, XML gets references, and all else fails.
+        // Without the option, XML gets references, and all else fails but for what is similar.
+        None if args.uses_best_fit() => {
+            match report.verdict.as_ref().is_some_and(|verdict| verdict.kind == Kind::Xml) {
+                true => "written as something similar, or as references",
+                false => "written as something similar",
+            }
+        }
         _ => "written as references",
     };
     let (one, many) = (format!("character not in {to} was"), format!("characters not in {to} were"));

@@ -14,7 +14,7 @@ fn counts_of_nothing_are_not_printed() {
         let output = piped_through(command.args(line.split(' ')).current_dir(&folder), input);
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
-    let cases: [(&str, &[u8], &[u8], &str); 14] = [
+    let cases: [(&str, &[u8], &[u8], &str); 15] = [
         ("-f UTF-8 --malformed replace", b"ab\n", b"a\xFF\n", "1 malformed sequence replaced"),
         ("-f UTF-8 --malformed drop", b"ab\n", b"a\xFF\xFF\n", "2 malformed sequences dropped"),
         ("-f UTF-8 --malformed escape", b"ab\n", b"a\xFF\n", "1 malformed sequence escaped"),
@@ -31,6 +31,12 @@ fn counts_of_nothing_are_not_printed() {
             "2 characters not in US-ASCII were dropped",
         ),
         ("-f UTF-8 -t ascii --unmappable escape", b"ab\n", "é\n".as_bytes(), "1 character not in US-ASCII was escaped"),
+        (
+            "-f UTF-8 -t Shift_JIS --best-fit",
+            b"ab\n",
+            "¥\n".as_bytes(),
+            "1 character not in Shift_JIS was written as something similar",
+        ),
         ("-f UTF-8 --controls space", b"a\tb\n", b"a\x01\n", "1 control character replaced by blanks"),
         ("-f UTF-8 --controls drop", b"a\tb\n", b"a\x01\x02\n", "2 control characters dropped"),
         (
