@@ -295,8 +295,8 @@ impl Visitor for Finder {
 impl Columns {
     /// Notes a value that does not fit its column, or fails. The error has no place yet.
     #[cold]
-    fn misfit(&mut self, item: usize, value: Value<'_>, room: TooLarge) -> Result<(), FieldError> {
-        let problem = Problem::DoesNotFit { value: value.to_string(), expected: format!("at most {room}") };
+    fn misfit(&mut self, item: usize, found: &TooLarge) -> Result<(), FieldError> {
+        let problem = Problem::DoesNotFit { value: found.number.to_string(), expected: format!("at most {found}") };
         self.misfits.push(Misfit { item, index: self.values - self.before - 1, problem: problem.clone() });
         if self.is_bad_error {
             return Err(FieldError::new(String::new(), 0, &[], problem));
@@ -317,7 +317,7 @@ impl Visitor for Columns {
         let Node::Leaf(leaf) = &mut self.nodes[self.leaf[item]] else { return Ok(()) };
         match leaf.push(value) {
             Ok(()) => Ok(()),
-            Err(room) => self.misfit(item, value, room),
+            Err(found) => self.misfit(item, &found),
         }
     }
 

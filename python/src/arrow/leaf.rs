@@ -61,19 +61,35 @@ enum Values {
     Date(Vec<i32>),
 }
 
-/// The digits that a column has room for, which a value has more of.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum TooLarge {
+/// A number that does not fit its column.
+pub(super) struct TooLarge {
+    pub(super) number: Decimal,
+    room: Room,
+}
+
+/// What a column has room for.
+enum Room {
+    /// This many digits.
     Digits(u8),
+    /// An integer.
     Bits,
 }
 
+impl TooLarge {
+    /// A box, so that values that do fit are returned in registers.
+    #[cold]
+    fn new(number: &Decimal, room: Room) -> Box<Self> {
+        Box::new(TooLarge { number: *number, room })
+    }
+}
+
+/// Writes what there is room for.
 impl fmt::Display for TooLarge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            TooLarge::Digits(1) => f.write_str("the one digit that its picture has"),
-            TooLarge::Digits(digits) => write!(f, "the {digits} digits that its picture has"),
-            TooLarge::Bits => f.write_str("the digits that its picture has"),
+        match self.room {
+            Room::Digits(1) => f.write_str("the one digit that its picture has"),
+            Room::Digits(digits) => write!(f, "the {digits} digits that its picture has"),
+            Room::Bits => f.write_str("the digits that its picture has"),
         }
     }
 }
@@ -124,7 +140,7 @@ impl Leaf {
 
     /// Appends a value. If it does not fit, nothing is appended.
     #[inline]
-    pub(super) fn push(&mut self, value: Value<'_>) -> Result<(), TooLarge> {
+    pub(super) fn push(&mut self, value: Value<'_>) -> Result<(), Box<TooLarge>> {
         match (&mut self.values, value) {
             (Values::Text(texts), Value::Text(text)) => texts.push(text.as_bytes()),
             (Values::Decimal { values, precision, scale }, Value::Number(number)) => {
@@ -239,15 +255,15 @@ const POWERS: [u128; 39] = {
 
 /// Returns the digits of a number with `scale` decimal places, if there are at most `precision`.
 #[inline]
-fn fitting(number: &Decimal, precision: u8, scale: i8) -> Result<i128, TooLarge> {
+fn fitting(number: &Decimal, precision: u8, scale: i8) -> Result<i128, Box<TooLarge>> {
     let scaled = if number.scale() == scale { Some(*number) } else { number.rescale(scale) };
     let fits = scaled.filter(|number| number.magnitude() < POWERS[usize::from(precision)]);
-    fits.and_then(|number| number.mantissa()).ok_or(TooLarge::Digits(precision))
+    fits.and_then(|number| number.mantissa()).ok_or_else(|| TooLarge::new(number, Room::Digits(precision)))
 }
 
 #[inline]
-fn integer<T: TryFrom<i128>>(number: &Decimal) -> Result<T, TooLarge> {
+fn integer<T: TryFrom<i128>>(number: &Decimal) -> Result<T, Box<TooLarge>> {
     let scaled = if number.scale() == 0 { Some(*number) } else { number.rescale(0) };
     let mantissa = scaled.and_then(|number| number.mantissa());
-    mantissa.and_then(|number| T::try_from(number).ok()).ok_or(TooLarge::Bits)
+    mantissa.and_then(|number| T::try_from(number).ok()).ok_or_else(|| TooLarge::new(number, Room::Bits))
 }
