@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "C passes pointers")]
 
-#[path = "../../tests/it/common/cases.rs"]
+#[path = "../../tests/it/suite.rs"]
 mod cases;
 
 use cases::Case;

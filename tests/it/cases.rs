@@ -1,7 +1,7 @@
 //! The cases of `spec/cases` in the library: whole, in pieces through a transcoder, a reader and a writer, and with
 //! several jobs.
 
-use crate::common::cases::{Case, cases, rows_cases};
+use crate::suite::{Case, cases, rows_cases};
 use charpipe::{Error, OptionValue, Report, Transcode};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

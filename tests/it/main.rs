@@ -80,6 +80,7 @@ mod shapes;
 #[cfg(feature = "legacy")]
 mod stateful;
 mod states;
+mod suite;
 mod table_files;
 mod tables;
 mod tapes;

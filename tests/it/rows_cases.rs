@@ -1,7 +1,7 @@
 //! The jobs with rows of `spec/cases` in the library: record by record, in batches, with several threads, and with input
 //! in pieces.
 
-use crate::common::cases::{RowsCase, rows_cases};
+use crate::suite::{RowsCase, rows_cases};
 use charpipe::Hex;
 use charpipe::fields::{FieldError, Value, Visitor};
 use charpipe::rows::{AddedColumn, Batch, Counts, RowReader, Rows, RowsError, RowsJob, Worker, in_order};

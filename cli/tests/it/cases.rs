@@ -1,8 +1,8 @@
 //! The cases of `spec/cases` through the command: by file and by pipe, with one job and with three. On Linux the pipe
 //! gives pieces of exact sizes too.
 
-use crate::common::cases::{Case, RowsCase, cases, rows_cases};
 use crate::common::process::{Start as _, piped_through};
+use crate::suite::{Case, RowsCase, cases, rows_cases};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

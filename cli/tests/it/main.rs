@@ -2,6 +2,8 @@
 
 #[path = "../../../tests/it/common/mod.rs"]
 mod common;
+#[path = "../../../tests/it/suite.rs"]
+mod suite;
 
 mod broken_documents;
 mod cases;

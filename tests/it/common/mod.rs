@@ -4,7 +4,6 @@
 #![allow(dead_code)] // Each test uses its part.
 
 pub mod broken;
-pub mod cases;
 pub mod layouts;
 pub mod process;
 pub mod records;
