@@ -17,8 +17,8 @@ pub enum RowsError {
     NoShape(NoShape),
     /// A record has an error.
     Record {
-        /// The place of the field in the input, in bytes from 0. If the error is not in a field, that of the bytes that it
-        /// is about: the first byte after the layout, for example, or else the first byte of the record's data.
+        /// The place of the field in the input, in bytes from 0. If the error is not in a field, that of the bytes
+        /// that it is about: the first byte after the layout, for example, or else the first byte of the record's data.
         offset: u64,
         /// The error, with the number of the record, the field and its bytes.
         error: FieldError,
