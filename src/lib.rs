@@ -74,6 +74,7 @@
 //! | [`mod@detect`] | detects the encoding, with the evidence | `words`, `hex`, `sort`, `error`, `codec`, `registry` |
 //! | [`records`] | mainframe records: framing in both directions, and recognising it | `words`, `sort`, `error` |
 //! | [`fields`] | typed values in records: layouts, and reading and writing by them | `words`, `hex`, `arch`, `error`, `codec`, `registry`, `records` |
+//! | `named_options` | options by name and value | `words`, `error`, `registry` |
 //! | `text` | stages between decoder and encoder | `words`, `error` |
 //! | `transcoder` | the transcoder, which connects them without I/O, and the readers, writers and functions on top of it | all of the above except `fields` |
 //! | [`rows`] | jobs with records and fields: their options, and what they mean | all of the above except `detect` |
@@ -99,6 +100,7 @@ pub mod fields;
 pub mod files;
 pub mod guide;
 mod hex;
+mod named_options;
 pub mod records;
 pub mod registry;
 pub mod rows;

@@ -60,10 +60,15 @@ impl Display for UnknownWord {
 
 impl std::error::Error for UnknownWord {}
 
+/// Returns which of `expected` is `word`.
+pub(crate) fn place(word: &str, expected: &'static [&'static str]) -> Result<usize, UnknownWord> {
+    let place = expected.iter().position(|one| *one == word);
+    place.ok_or_else(|| UnknownWord { word: word.to_owned(), expected })
+}
+
 /// Returns the value that has the word `word`.
 pub(crate) fn parse<T: Word>(word: &str) -> Result<T, UnknownWord> {
-    let value = T::ALL.iter().copied().find(|value| value.name() == word);
-    value.ok_or_else(|| UnknownWord { word: word.to_owned(), expected: T::NAMES })
+    place(word, T::NAMES).map(|place| T::ALL[place])
 }
 
 /// Returns the edit distance: how many letters have to be inserted, deleted, swapped with their neighbour, or changed.

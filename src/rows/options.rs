@@ -1,75 +1,51 @@
-//! Sets the options of a rows job by name and value, as the command line, Python, C and JavaScript do.
-//!
-//! One table has all options, with the names and the values of the command line.
+//! The options of a rows job by name, as the command line, Python, C and JavaScript set them: [`RowsJob::set`].
 
 use super::date::DatePattern;
 use super::job::{LayoutFormat, RowsJob};
-use super::shape::StoredAs;
 use crate::error::Error;
-use crate::fields::{ByteOrder, FloatFormat, OnBad, Rule, Trim};
+use crate::fields::{ByteOrder, FloatFormat, OnBad, Trim};
+use crate::named_options::{Given, NamedOption, OptionValue, RenamedOption, Row, listing, set};
 use crate::records::overlong::OnOverlong;
 use crate::text::controls::OnControl;
 use crate::text::eol::OnNewlineInRecord;
-use crate::transcoder::named_options::{bad_value, flag, jobs, parse, tape_file, unknown_option};
-use crate::transcoder::{NamedOption, OptionValue, RenamedOption};
+use crate::transcoder::Padding;
+use crate::transcoder::named_options::{jobs, tape_file};
 use crate::words::Word;
 
-type Set = fn(RowsJob, &str) -> Result<RowsJob, Error>;
-
-/// Makes an option whose value is a word of the choice `$type`.
-macro_rules! word {
-    ($name:literal, $type:ty, $method:ident) => {
-        (NamedOption { name: $name, value: OptionValue::Word(<$type as Word>::NAMES) }, |job, text| {
-            Ok(job.$method(parse::<$type>($name, text)?))
-        })
-    };
-}
-
-/// Makes an option that is on or off.
-macro_rules! flag {
-    ($name:literal, $method:ident) => {
-        (NamedOption { name: $name, value: OptionValue::Flag }, |job, text| Ok(job.$method(flag($name, text)?)))
-    };
-}
-
-/// Makes an option with another value, which `$set` reads.
-macro_rules! text {
-    ($name:literal, $value:expr, |$job:ident, $text:ident| $set:expr) => {
-        (NamedOption { name: $name, value: $value }, |$job, $text| $set)
-    };
-}
-
 const ORDERS: &[&str] = &["big", "little"];
-const TRIMMED: &[&str] = &["blanks", "nuls", "blanks,nuls", "none"];
 const ON_BAD: &[&str] = &["error", "null"];
 
 /// All options, in the order of the command's help.
-const TABLE: &[(NamedOption, Set)] = &[
-    word!("layout-format", LayoutFormat, layout_format),
-    word!("float", FloatFormat, float),
-    text!("byte-order", OptionValue::Word(ORDERS), |job, word| byte_order(job, word)),
-    text!("when", OptionValue::Text, |job, rule| Ok(job.when(parse::<Rule>("when", rule)?))),
-    text!("from", OptionValue::WordOrLabel(&[]), |job, label| job.encoding(label)),
-    text!("records", OptionValue::Text, |job, shape| Ok(job.records(parse::<StoredAs>("records", shape)?))),
-    text!("tape-file", OptionValue::Text, |job, file| Ok(job.tape_file(tape_file(file)?))),
-    text!("to-records", OptionValue::Text, |job, shape| Ok(job.to_records(parse("to-records", shape)?))),
-    text!("select", OptionValue::Text, |job, list| Ok(select(job, list))),
-    text!("trim", OptionValue::Word(TRIMMED), |job, list| Ok(job.trim(trim(list)?))),
-    text!("on-bad", OptionValue::Word(ON_BAD), |job, word| on_bad(job, word)),
-    flag!("empty-is-null", empty_is_null),
-    text!("short-records", OptionValue::Word(ON_BAD), |job, word| {
-        Ok(job.short_records(is_null("short-records", word)?))
+const TABLE: &[Row<RowsJob>] = &[
+    Row::word::<LayoutFormat>("layout-format", |job, given| Ok(job.layout_format(given.parse()?))),
+    Row::word::<FloatFormat>("float", |job, given| Ok(job.float(given.parse()?))),
+    Row::new("byte-order", OptionValue::Word(ORDERS), |job, given| {
+        Ok(job.byte_order([ByteOrder::Big, ByteOrder::Little][given.place(ORDERS)?]))
     }),
-    word!("overlong", OnOverlong, on_overlong),
-    flag!("filler", fillers),
-    flag!("exact", exact),
-    word!("controls", OnControl, on_control),
-    word!("record-newlines", OnNewlineInRecord, on_newline_in_record),
-    text!("add-columns", OptionValue::Text, |job, list| add_columns(job, list)),
-    text!("dates", OptionValue::Text, |job, date| dates(job, date)),
-    flag!("integers", integers),
-    flag!("underscores", underscores),
-    text!("jobs", OptionValue::Text, |job, number| Ok(job.jobs(jobs(number)?))),
+    Row::text("when", |job, given| Ok(job.when(given.parse()?))),
+    Row::new("from", OptionValue::WordOrLabel(&[]), |job, given| job.encoding(given.text)),
+    Row::text("records", |job, given| Ok(job.records(given.parse()?))),
+    Row::text("tape-file", |job, given| Ok(job.tape_file(tape_file(given)?))),
+    Row::text("to-records", |job, given| Ok(job.to_records(given.parse()?))),
+    Row::text("select", |job, given| Ok(select(job, given.text))),
+    Row::word::<Padding>("trim", |job, given| Ok(job.trim(trim(given)?))),
+    Row::new("on-bad", OptionValue::Word(ON_BAD), |job, given| {
+        Ok(job.on_bad([OnBad::Error, OnBad::Null][given.place(ON_BAD)?]))
+    }),
+    Row::flag("empty-is-null", |job, given| Ok(job.empty_is_null(given.flag()?))),
+    Row::new("short-records", OptionValue::Word(ON_BAD), |job, given| {
+        Ok(job.short_records([false, true][given.place(ON_BAD)?]))
+    }),
+    Row::word::<OnOverlong>("overlong", |job, given| Ok(job.on_overlong(given.parse()?))),
+    Row::flag("filler", |job, given| Ok(job.fillers(given.flag()?))),
+    Row::flag("exact", |job, given| Ok(job.exact(given.flag()?))),
+    Row::word::<OnControl>("controls", |job, given| Ok(job.on_control(given.parse()?))),
+    Row::word::<OnNewlineInRecord>("record-newlines", |job, given| Ok(job.on_newline_in_record(given.parse()?))),
+    Row::text("add-columns", add_columns),
+    Row::text("dates", dates),
+    Row::flag("integers", |job, given| Ok(job.integers(given.flag()?))),
+    Row::flag("underscores", |job, given| Ok(job.underscores(given.flag()?))),
+    Row::text("jobs", |job, given| Ok(job.jobs(jobs(given)?))),
 ];
 
 /// Splits a list at its commas.
@@ -77,39 +53,14 @@ fn split(list: &str) -> impl Iterator<Item = &str> {
     list.split(',').map(str::trim).filter(|name| !name.is_empty())
 }
 
-fn not_one_of(option: &str, word: &str, expected: &[&str]) -> Error {
-    bad_value(option, format_args!("{word:?} is not one of {}", expected.join(", ")))
-}
-
-fn byte_order(job: RowsJob, word: &str) -> Result<RowsJob, Error> {
-    match word {
-        "big" => Ok(job.byte_order(ByteOrder::Big)),
-        "little" => Ok(job.byte_order(ByteOrder::Little)),
-        _ => Err(not_one_of("byte-order", word, ORDERS)),
+/// Parses a list of what is trimmed. Its order does not matter.
+fn trim(given: Given<'_>) -> Result<Trim, Error> {
+    match &*split(given.text).collect::<Vec<_>>().join(",") {
+        "nuls,blanks" => Ok(Trim::BlanksAndNuls),
+        words => words
+            .parse()
+            .map_err(|_| given.bad(format_args!("{:?} is not one of {}", given.text, Padding::NAMES.join(", ")))),
     }
-}
-
-fn trim(list: &str) -> Result<Trim, Error> {
-    let words: Vec<&str> = split(list).collect();
-    match words[..] {
-        ["none"] => Ok(Trim::Nothing),
-        ["blanks"] => Ok(Trim::Blanks),
-        ["nuls"] => Ok(Trim::Nuls),
-        ["blanks", "nuls"] | ["nuls", "blanks"] => Ok(Trim::BlanksAndNuls),
-        _ => Err(not_one_of("trim", list, TRIMMED)),
-    }
-}
-
-fn is_null(option: &str, word: &str) -> Result<bool, Error> {
-    match word {
-        "null" => Ok(true),
-        "error" => Ok(false),
-        _ => Err(not_one_of(option, word, ON_BAD)),
-    }
-}
-
-fn on_bad(job: RowsJob, word: &str) -> Result<RowsJob, Error> {
-    Ok(job.on_bad(if is_null("on-bad", word)? { OnBad::Null } else { OnBad::Error }))
 }
 
 fn select(job: RowsJob, list: &str) -> RowsJob {
@@ -117,37 +68,26 @@ fn select(job: RowsJob, list: &str) -> RowsJob {
     job.select(before.into_iter().chain(split(list).map(str::to_owned)))
 }
 
-fn add_columns(job: RowsJob, list: &str) -> Result<RowsJob, Error> {
+fn add_columns(job: RowsJob, given: Given<'_>) -> Result<RowsJob, Error> {
     let mut columns = job.added.clone();
-    for word in split(list) {
-        columns.push(parse("add-columns", word)?);
+    for word in split(given.text) {
+        columns.push(given.part(word)?);
     }
     Ok(job.add_columns(columns))
 }
 
-fn dates(job: RowsJob, list: &str) -> Result<RowsJob, Error> {
-    split(list).try_fold(job, |job, date| {
+fn dates(job: RowsJob, given: Given<'_>) -> Result<RowsJob, Error> {
+    split(given.text).try_fold(job, |job, date| {
         let (field, pattern) = date
             .rsplit_once('=')
-            .ok_or_else(|| bad_value("dates", format_args!("{date:?} is not FIELD=PATTERN, such as BORN=YYYYMMDD")))?;
-        Ok(job.date(field.trim(), parse::<DatePattern>("dates", pattern.trim())?))
+            .ok_or_else(|| given.bad(format_args!("{date:?} is not FIELD=PATTERN, such as BORN=YYYYMMDD")))?;
+        Ok(job.date(field.trim(), given.part::<DatePattern>(pattern.trim())?))
     })
 }
 
 impl RowsJob {
     /// All options that [`set`](Self::set) can set.
-    pub const OPTIONS: &'static [NamedOption] = {
-        const ALL: [NamedOption; TABLE.len()] = {
-            let mut all = [TABLE[0].0; TABLE.len()];
-            let mut at = 0;
-            while at < TABLE.len() {
-                all[at] = TABLE[at].0;
-                at += 1;
-            }
-            all
-        };
-        &ALL
-    };
+    pub const OPTIONS: &'static [NamedOption] = &listing::<RowsJob, { TABLE.len() }>(TABLE);
 
     /// The options that [`set`](Self::set) does not take any more, or that have another name elsewhere, and what to set
     /// instead.
@@ -191,10 +131,6 @@ impl RowsJob {
     /// # Ok::<(), charpipe::Error>(())
     /// ```
     pub fn set(self, name: &str, value: &str) -> Result<Self, Error> {
-        let name = name.replace('_', "-");
-        match TABLE.iter().find(|(option, _)| option.name == name) {
-            Some((_, set)) => set(self, value),
-            None => Err(unknown_option(name, RowsJob::RENAMED, TABLE.iter().map(|(option, _)| option.name))),
-        }
+        set(self, TABLE, RowsJob::RENAMED, name, value)
     }
 }
