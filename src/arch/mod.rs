@@ -148,6 +148,20 @@ impl Isa {
     }
 }
 
+/// Makes an array at compile time whose items are an expression of their index: `array!(at < 16 => 2 * at as u8)`.
+macro_rules! array {
+    ($at:ident < $len:literal => $item:expr) => {{
+        let mut $at: usize = 0;
+        let mut array = [$item; $len];
+        while $at < $len {
+            array[$at] = $item;
+            $at += 1;
+        }
+        array
+    }};
+}
+use array;
+
 /// Calls the kernel of an instruction set if this CPU supports it, and the fallback otherwise:
 /// `dispatch!(isa, { "x86_64" Avx2 => path::kernel(arguments), …, _ => fallback })`. A line counts only on the
 /// architecture that it names. The arguments are variables.

@@ -43,6 +43,8 @@ fn well_formed(src: &[u8]) -> usize {
 /// The number of a state is the position of its six bits, so that the shift brings the next state to the bottom (P. Vognsen,
 /// "Shift-based DFAs").
 mod automaton {
+    use crate::arch::array;
+
     pub(super) const REJECT: u64 = 0;
     pub(super) const ACCEPT: u64 = 6;
     /// One, two or three continuation bytes must follow.
@@ -55,30 +57,24 @@ mod automaton {
     const F0: u64 = 42;
     const F4: u64 = 48;
 
-    pub(super) static TABLE: [u64; 256] = {
-        let mut table = [0; 256];
-        let mut byte = 0;
-        while byte < 256 {
-            let first = match byte {
-                0x00..=0x7F => ACCEPT,
-                0xC2..=0xDF => ONE,
-                0xE0 => E0,
-                0xED => ED,
-                0xE1..=0xEF => TWO,
-                0xF0 => F0,
-                0xF1..=0xF3 => THREE,
-                0xF4 => F4,
-                _ => REJECT,
-            };
-            let mut row = first << ACCEPT;
-            if byte >= 0x80 && byte <= 0xBF {
-                row |= ACCEPT << ONE | ONE << TWO | TWO << THREE;
-                row |= if byte >= 0xA0 { ONE << E0 } else { ONE << ED };
-                row |= if byte >= 0x90 { TWO << F0 } else { TWO << F4 };
-            }
-            table[byte] = row;
-            byte += 1;
+    pub(super) static TABLE: [u64; 256] = array!(byte < 256 => {
+        let first = match byte {
+            0x00..=0x7F => ACCEPT,
+            0xC2..=0xDF => ONE,
+            0xE0 => E0,
+            0xED => ED,
+            0xE1..=0xEF => TWO,
+            0xF0 => F0,
+            0xF1..=0xF3 => THREE,
+            0xF4 => F4,
+            _ => REJECT,
+        };
+        let mut row = first << ACCEPT;
+        if byte >= 0x80 && byte <= 0xBF {
+            row |= ACCEPT << ONE | ONE << TWO | TWO << THREE;
+            row |= if byte >= 0xA0 { ONE << E0 } else { ONE << ED };
+            row |= if byte >= 0x90 { TWO << F0 } else { TWO << F4 };
         }
-        table
-    };
+        row
+    });
 }

@@ -1,6 +1,7 @@
 //! Single-byte charsets with AVX-512: tables of 256 bytes are in registers (VBMI), and bytes that do not count are removed
 //! by `vpcompressb` (VBMI2).
 
+use crate::arch::array;
 use crate::arch::types::{FromUtf8, Page, ToUtf8};
 use crate::arch::x86_64::memory::{Lookup256, load_512, load_part_512, low_bits, store_512, store_part_512};
 use std::arch::x86_64::*;
@@ -8,14 +9,10 @@ use std::arch::x86_64::*;
 /// Returns indices that interleave vectors, with `parts` bytes per character; the block `index` of the result. The byte
 /// of part 0 comes from the first vector, that of part 1 from the second; that of part 2 does not matter.
 const fn side_by_side(parts: usize, index: usize) -> [u8; 64] {
-    let mut places = [0; 64];
-    let mut place = 0;
-    while place < 64 {
+    array!(place < 64 => {
         let slot = 64 * index + place;
-        places[place] = (slot / parts + if slot % parts == 1 { 64 } else { 0 }) as u8;
-        place += 1;
-    }
-    places
+        (slot / parts + if slot % parts == 1 { 64 } else { 0 }) as u8
+    })
 }
 
 /// Returns a mask of the places of part 2 of 3 in the block `index`.
@@ -31,8 +28,8 @@ const fn third_parts(index: usize) -> u64 {
     places
 }
 
-static PAIRS: [[u8; 64]; 2] = [side_by_side(2, 0), side_by_side(2, 1)];
-static TRIPLES: [[u8; 64]; 3] = [side_by_side(3, 0), side_by_side(3, 1), side_by_side(3, 2)];
+static PAIRS: [[u8; 64]; 2] = array!(index < 2 => side_by_side(2, index));
+static TRIPLES: [[u8; 64]; 3] = array!(index < 3 => side_by_side(3, index));
 const THIRDS: [u64; 3] = [third_parts(0), third_parts(1), third_parts(2)];
 
 /// Decodes up to the first byte without a character of up to three bytes, or until the output of a block does not fit.

@@ -2,64 +2,29 @@
 //! lanes, which `vpcompressb` or `vpcompressw` remove at the end.
 
 use super::sse::back;
+use crate::arch::array;
 use crate::arch::shuffles::SWAP_UNITS;
 use crate::arch::types::ByteOrder;
 use crate::arch::x86_64::memory::*;
 use std::arch::x86_64::*;
 
 /// Indices of the less significant byte of each unit of two vectors, by order.
-const LOW: [[u8; 64]; 2] = {
-    let mut table = [[0; 64]; 2];
-    let mut at = 0;
-    while at < 64 {
-        table[ByteOrder::Big as usize][at] = 2 * at as u8 + 1;
-        table[ByteOrder::Little as usize][at] = 2 * at as u8;
-        at += 1;
-    }
-    table
-};
+const LOW: [[u8; 64]; 2] =
+    array!(order < 2 => array!(at < 64 => 2 * at as u8 + if order == ByteOrder::Big as usize { 1 } else { 0 }));
 
 /// Indices of `(top byte, middle and last byte)` of sixteen characters, each from a unit of one of two vectors, followed
 /// by the index of a zero; then those of the other sixteen.
-const WEAVE: [[u8; 64]; 2] = {
-    let mut table = [[1; 64]; 2];
-    let mut at = 0;
-    while at < 16 {
-        let mut half = 0;
-        while half < 2 {
-            let unit = 32 * half as u8 + 2 * at as u8;
-            table[half][3 * at] = unit;
-            table[half][3 * at + 1] = 64 + unit;
-            table[half][3 * at + 2] = 64 + unit + 1;
-            half += 1;
-        }
-        at += 1;
-    }
-    table
-};
+const WEAVE: [[u8; 64]; 2] = array!(half < 2 => array!(at < 64 => {
+    let unit = 32 * half as u8 + 2 * (at as u8 / 3);
+    if at < 48 { [unit, 64 + unit, 64 + unit + 1][at % 3] } else { 1 }
+}));
 
 /// The least value with which a byte that `WEAVE` made counts: the last byte of a character always counts, the others if
 /// they are not zero, and the one after them never.
-const LEAST: [u8; 64] = {
-    let mut table = [0xFF; 64];
-    let mut at = 0;
-    while at < 48 {
-        table[at] = if at % 3 == 2 { 0 } else { 1 };
-        at += 1;
-    }
-    table
-};
+const LEAST: [u8; 64] = array!(at < 64 => if at >= 48 { 0xFF } else { (at % 3 != 2) as u8 });
 
 /// Indices of the lane before each lane.
-const BEFORE: [u8; 64] = {
-    let mut table = [0; 64];
-    let mut at = 2;
-    while at < 64 {
-        table[at] = at as u8 - 2;
-        at += 1;
-    }
-    table
-};
+const BEFORE: [u8; 64] = array!(at < 64 => at.saturating_sub(2) as u8);
 
 /// See [`arch::utf16::to_utf8`](crate::arch::utf16::to_utf8).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
@@ -160,16 +125,8 @@ pub(in crate::arch::x86_64) fn put<const PAIRS: bool>(units: __m512i, window: &m
 }
 
 /// Indices that widen thirty-two bytes to units, by half of the vector; a mask zeroes one of the two bytes.
-pub(in crate::arch::x86_64) const WIDEN: [[u8; 64]; 2] = {
-    let mut table = [[0; 64]; 2];
-    let mut at = 0;
-    while at < 64 {
-        table[0][at] = at as u8 / 2;
-        table[1][at] = 32 + at as u8 / 2;
-        at += 1;
-    }
-    table
-};
+pub(in crate::arch::x86_64) const WIDEN: [[u8; 64]; 2] =
+    array!(half < 2 => array!(at < 64 => 32 * half as u8 + at as u8 / 2));
 
 /// A mask of the less significant byte of each unit, in the machine's order.
 const LOW_BYTES: u64 = 0x5555_5555_5555_5555;
@@ -297,12 +254,4 @@ impl Text {
 }
 
 /// The numbers of the bytes of a vector.
-const PLACES: [u8; 64] = {
-    let mut table = [0; 64];
-    let mut at = 0;
-    while at < 64 {
-        table[at] = at as u8;
-        at += 1;
-    }
-    table
-};
+const PLACES: [u8; 64] = array!(at < 64 => at as u8);

@@ -2,7 +2,8 @@
 //! sixteen otherwise.
 
 use super::sse::mask;
-use crate::arch::shuffles::SWAP_OCTETS;
+use crate::arch::array;
+use crate::arch::shuffles::{SWAP_OCTETS, place};
 use crate::arch::types::OctetOrder;
 use crate::arch::x86_64::memory::*;
 use crate::arch::x86_64::utf16::avx512::{self as utf16, Text};
@@ -13,36 +14,10 @@ use std::arch::x86_64::*;
 type Indices<const N: usize> = [[u8; N]; 4];
 
 /// Indices of the two less significant octets of the units of two vectors, the least first.
-const LOW_HALF: Indices<64> = {
-    let mut table = [[0; 64]; 4];
-    let mut row = 0;
-    while row < 4 {
-        let places = OctetOrder::ALL[row].places();
-        let mut at = 0;
-        while at < 64 {
-            table[row][at] = 4 * (at as u8 / 2) + places[3 - at % 2];
-            at += 1;
-        }
-        row += 1;
-    }
-    table
-};
+const LOW_HALF: Indices<64> = array!(row < 4 => array!(at < 64 => 4 * (at as u8 / 2) + place(row, 3 - at % 2)));
 
 /// Indices of the least significant octet of the units of two vectors, twice.
-const LOW: Indices<64> = {
-    let mut table = [[0; 64]; 4];
-    let mut row = 0;
-    while row < 4 {
-        let places = OctetOrder::ALL[row].places();
-        let mut at = 0;
-        while at < 64 {
-            table[row][at] = 4 * (at as u8 % 32) + places[3];
-            at += 1;
-        }
-        row += 1;
-    }
-    table
-};
+const LOW: Indices<64> = array!(row < 4 => array!(at < 64 => 4 * (at as u8 % 32) + place(row, 3)));
 
 /// See [`arch::utf32::to_utf8`](crate::arch::utf32::to_utf8).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
@@ -119,34 +94,15 @@ fn put(units: __m512i, window: &mut [u8; 64]) -> Option<usize> {
 }
 
 /// Indices that widen sixteen bytes, by quarter of the vector; the other octets are zeroed.
-const WIDEN: [[u8; 64]; 4] = {
-    let mut table = [[0; 64]; 4];
-    let mut at = 0;
-    while at < 256 {
-        table[at / 64][at % 64] = at as u8 / 4;
-        at += 1;
-    }
-    table
-};
+const WIDEN: [[u8; 64]; 4] = array!(quarter < 4 => array!(at < 64 => 16 * quarter as u8 + at as u8 / 4));
 
 /// Indices that widen the sixteen units of UTF-16 of half a vector, in the machine's order; the upper octets are
 /// zeroed.
-const WIDEN_UNITS: [Indices<64>; 2] = {
-    let mut table = [[[0; 64]; 4]; 2];
-    let mut row = 0;
-    while row < 4 {
-        let places = OctetOrder::ALL[row].places();
-        let mut at = 0;
-        while at < 128 {
-            // Octet 4 is the lower byte of the unit, octet 3 the upper one.
-            let upper = (places[at % 4] == 2) as u8;
-            table[at / 64][row][at % 64] = 2 * (at as u8 / 4) + upper;
-            at += 1;
-        }
-        row += 1;
-    }
-    table
-};
+const WIDEN_UNITS: [Indices<64>; 2] = array!(half < 2 => array!(row < 4 => array!(at < 64 => {
+    // Octet 4 is the lower byte of the unit, octet 3 the upper one.
+    let upper = (place(row, at % 4) == 2) as u8;
+    32 * half as u8 + 2 * (at as u8 / 4) + upper
+})));
 
 /// See [`arch::utf32::from_utf8`](crate::arch::utf32::from_utf8).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
