@@ -4,7 +4,7 @@
 //! end is malformed too. UCS-2 decodes as UTF-16, because such data usually turns out to be UTF-16; it encodes only the
 //! Basic Multilingual Plane.
 
-use super::held::Held;
+use super::held::{Form, FormDecoder, FormEncoder, Held};
 use crate::arch::isa;
 use crate::arch::types::ByteOrder;
 use crate::arch::utf16::from_utf8;
@@ -51,11 +51,15 @@ impl Codec for Utf16 {
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
-        Box::new(Utf16Decoder { little: self.little, held: Held::default() })
+        FormDecoder::boxed(Utf16Form { little: self.little })
     }
 
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
-        Some(Box::new(Utf16Encoder { little: self.little, bmp_only: self.bmp_only }))
+        let Utf16 { little, bmp_only, .. } = *self;
+        Some(FormEncoder::boxed(move |src, dst| match little {
+            true => encode::<true>(bmp_only, src, dst),
+            false => encode::<false>(bmp_only, src, dst),
+        }))
     }
 
     fn info(&self) -> CodecInfo<'_> {
@@ -77,13 +81,12 @@ fn order<const LITTLE: bool>() -> ByteOrder {
 }
 
 /// Decodes UTF-16. Between calls it holds an odd byte, a high surrogate, or both.
-#[derive(Clone, Debug)]
-struct Utf16Decoder {
+#[derive(Clone)]
+struct Utf16Form {
     little: bool,
-    held: Held<3>,
 }
 
-impl Utf16Decoder {
+impl Utf16Form {
     /// Decodes whole characters from the front of `src`. Returns [`Stop::InputEmpty`] also if the end of `src` cuts a
     /// character, which stays unread.
     #[inline(always)]
@@ -135,14 +138,16 @@ impl Utf16Decoder {
     }
 }
 
-impl Decoder for Utf16Decoder {
-    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+impl Form<3> for Utf16Form {
+    const CODE_UNIT: Option<usize> = Some(2);
+
+    fn feed(&self, held: &mut Held<3>, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
         let mut read = 0;
         // First the held bytes, with as few new ones as are needed.
-        while self.held.len() > 0 {
-            let len = self.held.len();
+        while held.len() > 0 {
+            let len = held.len();
             let mut four = [0; 4];
-            four[..len].copy_from_slice(self.held.bytes());
+            four[..len].copy_from_slice(held.bytes());
             let Some(&byte) = src.get(read) else {
                 return Step { read, stop: Stop::InputEmpty };
             };
@@ -152,21 +157,21 @@ impl Decoder for Utf16Decoder {
                 Stop::OutputFull => return Step { read, stop: Stop::OutputFull },
                 Stop::InputEmpty if step.read == 0 => {
                     // The character is still incomplete.
-                    self.held.extend(&[byte]);
+                    held.extend(&[byte]);
                     read += 1;
                 }
                 Stop::InputEmpty => {
-                    self.held.clear();
+                    held.clear();
                     read += 1;
                 }
                 Stop::Fault(fault) if len == 3 => {
                     // A high surrogate, and a unit that does not belong to it. The first byte of that unit may have come
                     // in an earlier call, so it stays held; it is not part of the fault.
-                    self.held.remove(2);
+                    held.remove(2);
                     return Step { read, stop: Stop::Fault(Malformed { after: 1, ..fault }) };
                 }
                 Stop::Fault(fault) => {
-                    self.held.clear();
+                    held.clear();
                     return Step { read: read + 1, stop: Stop::Fault(fault) };
                 }
             }
@@ -174,106 +179,62 @@ impl Decoder for Utf16Decoder {
         let step = self.run(&src[read..], dst);
         read += step.read;
         if step.stop == Stop::InputEmpty {
-            self.held.extend(&src[read..]);
+            held.extend(&src[read..]);
             read = src.len();
         }
         Step { read, stop: step.stop }
     }
 
-    fn finish(&mut self, _dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
+    fn finish(held: &mut Held<3>) -> Stop<Malformed> {
         // A high surrogate and an odd byte are two faults.
-        if self.held.len() == 3 {
-            self.held.remove(2);
+        if held.len() == 3 {
+            held.remove(2);
             return Stop::Fault(Malformed { len: 2, after: 1 });
         }
-        self.held.finish()
-    }
-
-    fn reset(&mut self) {
-        self.held.clear();
-    }
-
-    fn fork(&self) -> Box<dyn Decoder> {
-        Box::new(self.clone())
-    }
-
-    fn pending(&self) -> usize {
-        self.held.len()
-    }
-
-    fn code_unit(&self) -> Option<usize> {
-        Some(2)
+        held.finish()
     }
 }
 
-/// Encodes UTF-16, or UCS-2, in which characters outside the Basic Multilingual Plane are unmappable.
-#[derive(Debug)]
-struct Utf16Encoder {
-    little: bool,
-    bmp_only: bool,
-}
-
-impl Utf16Encoder {
-    #[inline(always)]
-    fn run<const LITTLE: bool>(&self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
-        let bytes = |unit: u16| if LITTLE { unit.to_le_bytes() } else { unit.to_be_bytes() };
-        let mut read = 0;
-        let mut fault = None;
-        dst.fill(|spare| {
-            let units = spare.as_chunks_mut::<2>().0;
-            let mut at = 0;
-            'all: while read < src.len() {
-                let room = units[at..].as_flattened_mut();
-                let (taken, put) = from_utf8(isa(), order::<LITTLE>(), self.bmp_only, &src[read..], room);
-                read += taken;
-                at += put / 2;
-                runs(src, &mut read, units, &mut at, |byte| (bytes(byte.into()), 0), |unit| (bytes(unit), 0));
-                for ch in src[read..].chars().take(16) {
-                    let code = ch as u32;
-                    if code <= 0xFFFF {
-                        let Some(unit) = units.get_mut(at) else { break 'all };
-                        *unit = bytes(code as u16);
-                        at += 1;
-                    } else if self.bmp_only {
-                        fault = Some(Unmappable { ch, after: 0 });
-                        break 'all;
-                    } else {
-                        let Some([high, low]) = units.get_mut(at..at + 2) else { break 'all };
-                        let mut pair = [0; 2];
-                        ch.encode_utf16(&mut pair);
-                        *high = bytes(pair[0]);
-                        *low = bytes(pair[1]);
-                        at += 2;
-                    }
-                    read += ch.len_utf8();
+/// Encodes UTF-16; or with `bmp_only` UCS-2, in which characters outside the Basic Multilingual Plane are unmappable.
+#[inline(always)]
+fn encode<const LITTLE: bool>(bmp_only: bool, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
+    let bytes = |unit: u16| if LITTLE { unit.to_le_bytes() } else { unit.to_be_bytes() };
+    let mut read = 0;
+    let mut fault = None;
+    dst.fill(|spare| {
+        let units = spare.as_chunks_mut::<2>().0;
+        let mut at = 0;
+        'all: while read < src.len() {
+            let room = units[at..].as_flattened_mut();
+            let (taken, put) = from_utf8(isa(), order::<LITTLE>(), bmp_only, &src[read..], room);
+            read += taken;
+            at += put / 2;
+            runs(src, &mut read, units, &mut at, |byte| (bytes(byte.into()), 0), |unit| (bytes(unit), 0));
+            for ch in src[read..].chars().take(16) {
+                let code = ch as u32;
+                if code <= 0xFFFF {
+                    let Some(unit) = units.get_mut(at) else { break 'all };
+                    *unit = bytes(code as u16);
+                    at += 1;
+                } else if bmp_only {
+                    fault = Some(Unmappable { ch, after: 0 });
+                    break 'all;
+                } else {
+                    let Some([high, low]) = units.get_mut(at..at + 2) else { break 'all };
+                    let mut pair = [0; 2];
+                    ch.encode_utf16(&mut pair);
+                    *high = bytes(pair[0]);
+                    *low = bytes(pair[1]);
+                    at += 2;
                 }
+                read += ch.len_utf8();
             }
-            at * 2
-        });
-        match fault {
-            Some(fault) => Step { read: read + fault.ch.len_utf8(), stop: Stop::Fault(fault) },
-            None if read == src.len() => Step { read, stop: Stop::InputEmpty },
-            None => Step { read, stop: Stop::OutputFull },
         }
-    }
-}
-
-impl Encoder for Utf16Encoder {
-    fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
-        if self.little { self.run::<true>(src, dst) } else { self.run::<false>(src, dst) }
-    }
-
-    fn finish(&mut self, _dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
-        Stop::InputEmpty
-    }
-
-    fn reset(&mut self) {}
-
-    fn substitute(&self) -> Option<&str> {
-        Some("\u{FFFD}")
-    }
-
-    fn is_stateless(&self) -> bool {
-        true
+        at * 2
+    });
+    match fault {
+        Some(fault) => Step { read: read + fault.ch.len_utf8(), stop: Stop::Fault(fault) },
+        None if read == src.len() => Step { read, stop: Stop::InputEmpty },
+        None => Step { read, stop: Stop::OutputFull },
     }
 }

@@ -3,14 +3,12 @@
 //! The orders are those of XML 1.0 Appendix F: 1234 (UTF-32BE), 4321 (UTF-32LE) and the "unusual" 2143 and 3412. A code
 //! unit above 10FFFF or in D800–DFFF is malformed. `spec/ucs4-orders.tsv` has the vectors.
 
-use super::held::Held;
+use super::held::{Form, FormDecoder, FormEncoder, Held};
 use crate::arch::isa;
 use crate::arch::types::OctetOrder;
 use crate::arch::utf32::from_utf8;
 use crate::codec::runs::runs;
-use crate::codec::{
-    ByteOrders, ByteSink, Codec, CodecInfo, Decoder, Encoder, Malformed, Step, Stop, Unmappable, Utf8Sink,
-};
+use crate::codec::{ByteOrders, ByteSink, Codec, CodecInfo, Decoder, Encoder, Malformed, Step, Stop, Utf8Sink};
 
 /// UCS-4 under one of its names.
 #[derive(Clone, Copy, Debug)]
@@ -57,11 +55,20 @@ impl Codec for Ucs4 {
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
-        Box::new(Ucs4Decoder { order: self.order, held: Held::default() })
+        FormDecoder::boxed(Ucs4Form { order: self.order })
     }
 
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
-        Some(Box::new(Ucs4Encoder { order: self.order }))
+        let order = self.order;
+        Some(FormEncoder::boxed(move |src, dst| {
+            let read = match order {
+                OctetOrder::O1234 => encode(OctetOrder::O1234, src, dst),
+                OctetOrder::O4321 => encode(OctetOrder::O4321, src, dst),
+                OctetOrder::O2143 => encode(OctetOrder::O2143, src, dst),
+                OctetOrder::O3412 => encode(OctetOrder::O3412, src, dst),
+            };
+            Step { read, stop: if read == src.len() { Stop::InputEmpty } else { Stop::OutputFull } }
+        }))
     }
 
     fn info(&self) -> CodecInfo<'_> {
@@ -71,13 +78,12 @@ impl Codec for Ucs4 {
 }
 
 /// Decodes UCS-4. Between calls it holds up to three octets.
-#[derive(Clone, Debug)]
-struct Ucs4Decoder {
+#[derive(Clone)]
+struct Ucs4Form {
     order: OctetOrder,
-    held: Held<4>,
 }
 
-impl Ucs4Decoder {
+impl Ucs4Form {
     /// Decodes whole units from the front of `src`. Inlined, so that the order is a constant.
     #[inline(always)]
     fn units(order: OctetOrder, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
@@ -109,21 +115,23 @@ impl Ucs4Decoder {
     }
 }
 
-impl Decoder for Ucs4Decoder {
-    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+impl Form<4> for Ucs4Form {
+    const CODE_UNIT: Option<usize> = Some(4);
+
+    fn feed(&self, held: &mut Held<4>, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
         let mut read = 0;
-        if self.held.len() > 0 {
-            let take = src.len().min(4 - self.held.len());
-            let mut unit = self.held.clone();
+        if held.len() > 0 {
+            let take = src.len().min(4 - held.len());
+            let mut unit = held.clone();
             unit.extend(&src[..take]);
             if unit.len() < 4 {
-                self.held = unit;
+                *held = unit;
                 return Step { read: take, stop: Stop::InputEmpty };
             }
             match Self::units(self.order, unit.bytes(), dst).stop {
                 Stop::OutputFull => return Step { read: 0, stop: Stop::OutputFull },
                 stop => {
-                    self.held.clear();
+                    held.clear();
                     read = take;
                     if stop != Stop::InputEmpty {
                         return Step { read, stop };
@@ -140,88 +148,35 @@ impl Decoder for Ucs4Decoder {
         };
         read += step.read;
         if step.stop == Stop::InputEmpty {
-            self.held.extend(&src[read..]);
+            held.extend(&src[read..]);
             read = src.len();
         }
         Step { read, stop: step.stop }
     }
-
-    fn finish(&mut self, _dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
-        self.held.finish()
-    }
-
-    fn reset(&mut self) {
-        self.held.clear();
-    }
-
-    fn fork(&self) -> Box<dyn Decoder> {
-        Box::new(self.clone())
-    }
-
-    fn pending(&self) -> usize {
-        self.held.len()
-    }
-
-    fn code_unit(&self) -> Option<usize> {
-        Some(4)
-    }
 }
 
-/// Encodes UCS-4, which has all characters.
-#[derive(Debug)]
-struct Ucs4Encoder {
-    order: OctetOrder,
-}
-
-impl Ucs4Encoder {
-    /// Encodes as much of `src` as fits; returns how many bytes were read. Inlined, so that the order is a constant.
-    #[inline(always)]
-    fn units(order: OctetOrder, src: &str, dst: &mut ByteSink<'_>) -> usize {
-        let mut read = 0;
-        dst.fill(|spare| {
-            let units = spare.as_chunks_mut::<4>().0;
-            let mut at = 0;
-            'all: while read < src.len() {
-                let (taken, put) = from_utf8(isa(), order, &src[read..], units[at..].as_flattened_mut());
-                read += taken;
-                at += put / 4;
-                let unit = |code: u32| (order.write(code), 0);
-                runs(src, &mut read, units, &mut at, |byte| unit(byte.into()), |code| unit(code.into()));
-                for ch in src[read..].chars().take(16) {
-                    let Some(unit) = units.get_mut(at) else { break 'all };
-                    *unit = order.write(ch as u32);
-                    at += 1;
-                    read += ch.len_utf8();
-                }
+/// Encodes as much of `src` as fits; returns how many bytes were read. UCS-4 has all characters. Inlined, so that the order
+/// is a constant.
+#[inline(always)]
+fn encode(order: OctetOrder, src: &str, dst: &mut ByteSink<'_>) -> usize {
+    let mut read = 0;
+    dst.fill(|spare| {
+        let units = spare.as_chunks_mut::<4>().0;
+        let mut at = 0;
+        'all: while read < src.len() {
+            let (taken, put) = from_utf8(isa(), order, &src[read..], units[at..].as_flattened_mut());
+            read += taken;
+            at += put / 4;
+            let unit = |code: u32| (order.write(code), 0);
+            runs(src, &mut read, units, &mut at, |byte| unit(byte.into()), |code| unit(code.into()));
+            for ch in src[read..].chars().take(16) {
+                let Some(unit) = units.get_mut(at) else { break 'all };
+                *unit = order.write(ch as u32);
+                at += 1;
+                read += ch.len_utf8();
             }
-            at * 4
-        });
-        read
-    }
-}
-
-impl Encoder for Ucs4Encoder {
-    fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
-        let read = match self.order {
-            OctetOrder::O1234 => Self::units(OctetOrder::O1234, src, dst),
-            OctetOrder::O4321 => Self::units(OctetOrder::O4321, src, dst),
-            OctetOrder::O2143 => Self::units(OctetOrder::O2143, src, dst),
-            OctetOrder::O3412 => Self::units(OctetOrder::O3412, src, dst),
-        };
-        Step { read, stop: if read == src.len() { Stop::InputEmpty } else { Stop::OutputFull } }
-    }
-
-    fn finish(&mut self, _dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
-        Stop::InputEmpty
-    }
-
-    fn reset(&mut self) {}
-
-    fn substitute(&self) -> Option<&str> {
-        Some("\u{FFFD}")
-    }
-
-    fn is_stateless(&self) -> bool {
-        true
-    }
+        }
+        at * 4
+    });
+    read
 }

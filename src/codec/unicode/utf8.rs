@@ -3,7 +3,7 @@
 //! Ill-formed bytes are reported one maximal subpart at a time (Unicode L2/08-150, Unicode Standard D93b, conformance
 //! clause C10); `spec/utf8-replacement.tsv` has the vectors. The standard library's validator divides them the same way.
 
-use super::held::Held;
+use super::held::{Form, FormDecoder, FormEncoder, Held};
 use crate::codec::{
     ByteSink, Codec, CodecInfo, Decoder, Encoder, MIN_ROOM, Malformed, Replaced, Step, Stop, Unmappable, Utf8Sink,
 };
@@ -18,11 +18,11 @@ impl Codec for Utf8 {
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
-        Box::new(Utf8Decoder::default())
+        FormDecoder::boxed(Utf8Form)
     }
 
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
-        Some(Box::new(Utf8Encoder))
+        Some(FormEncoder::boxed(encode))
     }
 
     fn info(&self) -> CodecInfo<'_> {
@@ -31,19 +31,17 @@ impl Codec for Utf8 {
 }
 
 /// Decodes UTF-8. Between calls it holds the well-formed beginning of at most one sequence.
-#[derive(Clone, Default, Debug)]
-struct Utf8Decoder {
-    held: Held<4>,
-}
+#[derive(Clone)]
+struct Utf8Form;
 
-impl Utf8Decoder {
+impl Utf8Form {
     /// Reads bytes until the held sequence is complete or malformed. Returns `None` if `src` ends first or nothing was
     /// held, and if the sequence was written.
-    fn complete(&mut self, src: &[u8], read: &mut usize, dst: &mut Utf8Sink<'_>) -> Option<Stop<Malformed>> {
-        while self.held.len() > 0 {
+    fn complete(held: &mut Held<4>, src: &[u8], read: &mut usize, dst: &mut Utf8Sink<'_>) -> Option<Stop<Malformed>> {
+        while held.len() > 0 {
             let &byte = src.get(*read)?;
-            let len = self.held.len();
-            let mut sequence = self.held.clone();
+            let len = held.len();
+            let mut sequence = held.clone();
             sequence.extend(&[byte]);
             match std::str::from_utf8(sequence.bytes()) {
                 Ok(text) => {
@@ -51,15 +49,15 @@ impl Utf8Decoder {
                         return Some(Stop::OutputFull);
                     }
                     *read += 1;
-                    self.held.clear();
+                    held.clear();
                 }
                 Err(error) if error.error_len().is_none() => {
                     *read += 1;
-                    self.held = sequence;
+                    *held = sequence;
                 }
                 Err(_) => {
                     // The byte does not continue the sequence. It stays unread; the held bytes are the fault.
-                    self.held.clear();
+                    held.clear();
                     return Some(Stop::Fault(Malformed { len: len as u8, after: 0 }));
                 }
             }
@@ -85,10 +83,12 @@ fn push_replacing(few: &[u8], replacement: Option<char>, dst: &mut Utf8Sink<'_>)
     (read, count)
 }
 
-impl Decoder for Utf8Decoder {
-    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+impl Form<4> for Utf8Form {
+    const CODE_UNIT: Option<usize> = Some(1);
+
+    fn feed(&self, held: &mut Held<4>, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
         let mut read = 0;
-        if let Some(stop) = self.complete(src, &mut read, dst) {
+        if let Some(stop) = Self::complete(held, src, &mut read, dst) {
             return Step { read, stop };
         }
         while read < src.len() {
@@ -117,13 +117,13 @@ impl Decoder for Utf8Decoder {
                 Some((rest, None)) => {
                     // The end of the window cuts a sequence. If that is the end of the input, keep the sequence. If it
                     // is the end of the room, the bytes after it may complete the sequence or show that it is malformed.
-                    self.held.extend(rest);
+                    held.extend(rest);
                     let before = read;
                     read += rest.len();
-                    match self.complete(src, &mut read, dst) {
+                    match Self::complete(held, src, &mut read, dst) {
                         None => {}
                         Some(Stop::OutputFull) => {
-                            self.held.clear();
+                            held.clear();
                             return Step { read: before, stop: Stop::OutputFull };
                         }
                         Some(stop) => return Step { read, stop },
@@ -134,17 +134,23 @@ impl Decoder for Utf8Decoder {
         Step { read, stop: Stop::InputEmpty }
     }
 
-    fn feed_replacing(&mut self, src: &[u8], replacement: Option<char>, dst: &mut Utf8Sink<'_>) -> Replaced<Malformed> {
+    fn feed_replacing(
+        &self,
+        held: &mut Held<4>,
+        src: &[u8],
+        replacement: Option<char>,
+        dst: &mut Utf8Sink<'_>,
+    ) -> Replaced<Malformed> {
         let (mut read, mut count) = (0, 0);
         if dst.room() < 4 * MIN_ROOM {
-            return Replaced { step: self.feed(src, dst), count };
+            return Replaced { step: self.feed(held, src, dst), count };
         }
-        if self.complete(src, &mut read, dst).is_some() {
+        if Self::complete(held, src, &mut read, dst).is_some() {
             // There is room, so what was held is malformed.
             replacement.map(|ch| dst.push(ch));
             count = 1;
         }
-        while read < src.len() && self.held.len() == 0 {
+        while read < src.len() && held.len() == 0 {
             read += dst.push_utf8(&src[read..]);
             // From the first malformed sequence on, a few bytes at a time: they often come together.
             while dst.room() >= 4 * MIN_ROOM && read < src.len() {
@@ -152,7 +158,7 @@ impl Decoder for Utf8Decoder {
                 let (len, malformed) = push_replacing(few, replacement, dst);
                 if len == 0 {
                     // The end of the input cuts a sequence.
-                    self.held.extend(few);
+                    held.extend(few);
                     return Replaced { step: Step { read: src.len(), stop: Stop::InputEmpty }, count };
                 }
                 (read, count) = (read + len, count + malformed);
@@ -166,53 +172,14 @@ impl Decoder for Utf8Decoder {
         }
         Replaced { step: Step { read, stop: Stop::InputEmpty }, count }
     }
-
-    fn finish(&mut self, _dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
-        self.held.finish()
-    }
-
-    fn reset(&mut self) {
-        self.held.clear();
-    }
-
-    fn fork(&self) -> Box<dyn Decoder> {
-        Box::new(self.clone())
-    }
-
-    fn pending(&self) -> usize {
-        self.held.len()
-    }
-
-    fn code_unit(&self) -> Option<usize> {
-        Some(1)
-    }
 }
 
 /// Encodes UTF-8, which is a copy.
-#[derive(Debug)]
-struct Utf8Encoder;
-
-impl Encoder for Utf8Encoder {
-    fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
-        let mut read = src.len().min(dst.room());
-        while !src.is_char_boundary(read) {
-            read -= 1;
-        }
-        dst.push(&src.as_bytes()[..read]);
-        Step { read, stop: if read == src.len() { Stop::InputEmpty } else { Stop::OutputFull } }
+fn encode(src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
+    let mut read = src.len().min(dst.room());
+    while !src.is_char_boundary(read) {
+        read -= 1;
     }
-
-    fn finish(&mut self, _dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
-        Stop::InputEmpty
-    }
-
-    fn reset(&mut self) {}
-
-    fn substitute(&self) -> Option<&str> {
-        Some("\u{FFFD}")
-    }
-
-    fn is_stateless(&self) -> bool {
-        true
-    }
+    dst.push(&src.as_bytes()[..read]);
+    Step { read, stop: if read == src.len() { Stop::InputEmpty } else { Stop::OutputFull } }
 }

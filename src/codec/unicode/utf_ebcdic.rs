@@ -5,7 +5,7 @@
 //! byte, so that the single bytes are where EBCDIC has them. Newlines are as in z/OS UNIX: 15 is U+000A and 25 is U+0085.
 //! Ill-formed bytes are reported one maximal subpart at a time, as in UTF-8. `spec/utf-ebcdic.md` has the rules.
 
-use super::held::Held;
+use super::held::{Form, FormDecoder, FormEncoder, Held};
 use crate::codec::runs::runs;
 use crate::codec::{
     ByteSink, Codec, CodecInfo, Decoder, Encoder, Malformed, Step, Stop, Unmappable, Utf8Char, Utf8Sink, Utf8Table,
@@ -30,11 +30,11 @@ impl Codec for UtfEbcdic {
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
-        Box::new(UtfEbcdicDecoder::default())
+        FormDecoder::boxed(UtfEbcdicForm)
     }
 
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
-        Some(Box::new(UtfEbcdicEncoder))
+        Some(FormEncoder::boxed(encode_text))
     }
 
     fn info(&self) -> CodecInfo<'_> {
@@ -145,19 +145,19 @@ fn encode(ch: char, bytes: &mut [u8; MAX_LEN]) -> usize {
 }
 
 /// Decodes UTF-EBCDIC. Between calls it holds the well-formed beginning of at most one sequence.
-#[derive(Clone, Default, Debug)]
-struct UtfEbcdicDecoder {
-    /// In I8.
-    held: Held<MAX_LEN>,
-}
+/// They are in I8.
+#[derive(Clone)]
+struct UtfEbcdicForm;
 
-impl Decoder for UtfEbcdicDecoder {
-    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+impl Form<MAX_LEN> for UtfEbcdicForm {
+    const CODE_UNIT: Option<usize> = None;
+
+    fn feed(&self, held: &mut Held<MAX_LEN>, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
         let single = &*SINGLE;
         let mut read = 0;
         while let Some(&byte) = src.get(read) {
             let i8 = TO_I8[byte as usize];
-            let len = self.held.len();
+            let len = held.len();
             if len == 0 {
                 if i8 < FIRST_TRAIL {
                     let taken = dst.push_table(&src[read..], single);
@@ -170,17 +170,17 @@ impl Decoder for UtfEbcdicDecoder {
                 if sequence(i8).is_none() {
                     return Step { read: read + 1, stop: Stop::Fault(Malformed { len: 1, after: 0 }) };
                 }
-            } else if !continues(self.held.bytes(), i8) {
+            } else if !continues(held.bytes(), i8) {
                 // The byte does not continue the sequence. It stays unread; the held bytes are the fault.
-                self.held.clear();
+                held.clear();
                 return Step { read, stop: Stop::Fault(Malformed { len: len as u8, after: 0 }) };
             }
-            let mut held = self.held.clone();
-            held.extend(&[i8]);
-            if sequence(held.bytes()[0]).is_some_and(|(whole, _)| len + 1 < whole) {
-                self.held = held;
-            } else if dst.push(character(held.bytes())) {
-                self.held.clear();
+            let mut longer = held.clone();
+            longer.extend(&[i8]);
+            if sequence(longer.bytes()[0]).is_some_and(|(whole, _)| len + 1 < whole) {
+                *held = longer;
+            } else if dst.push(character(longer.bytes())) {
+                held.clear();
             } else {
                 return Step { read, stop: Stop::OutputFull };
             }
@@ -188,72 +188,28 @@ impl Decoder for UtfEbcdicDecoder {
         }
         Step { read, stop: Stop::InputEmpty }
     }
-
-    fn finish(&mut self, _dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
-        self.held.finish()
-    }
-
-    fn reset(&mut self) {
-        self.held.clear();
-    }
-
-    fn fork(&self) -> Box<dyn Decoder> {
-        Box::new(self.clone())
-    }
-
-    fn pending(&self) -> usize {
-        self.held.len()
-    }
-
-    fn state(&self) -> Option<u64> {
-        Some(0)
-    }
-
-    fn set_state(&mut self, state: u64) -> bool {
-        self.reset();
-        state == 0
-    }
 }
 
 /// Encodes UTF-EBCDIC, which has all characters.
-#[derive(Debug)]
-struct UtfEbcdicEncoder;
-
-impl Encoder for UtfEbcdicEncoder {
-    fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
-        let mut read = 0;
-        dst.fill(|spare| {
-            let mut at = 0;
-            'all: while read < src.len() {
-                // Of the characters with two bytes in UTF-8, the C1 controls have one byte here. They are too rare to need
-                // a fast way.
-                let ascii = |byte: u8| (FROM_I8[byte as usize], 0);
-                runs(src, &mut read, spare, &mut at, ascii, |_| (0, 1));
-                for ch in src[read..].chars().take(16) {
-                    let mut bytes = [0; MAX_LEN];
-                    let len = encode(ch, &mut bytes);
-                    let Some(places) = spare.get_mut(at..at + len) else { break 'all };
-                    places.copy_from_slice(&bytes[..len]);
-                    at += len;
-                    read += ch.len_utf8();
-                }
+fn encode_text(src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
+    let mut read = 0;
+    dst.fill(|spare| {
+        let mut at = 0;
+        'all: while read < src.len() {
+            // Of the characters with two bytes in UTF-8, the C1 controls have one byte here. They are too rare to need
+            // a fast way.
+            let ascii = |byte: u8| (FROM_I8[byte as usize], 0);
+            runs(src, &mut read, spare, &mut at, ascii, |_| (0, 1));
+            for ch in src[read..].chars().take(16) {
+                let mut bytes = [0; MAX_LEN];
+                let len = encode(ch, &mut bytes);
+                let Some(places) = spare.get_mut(at..at + len) else { break 'all };
+                places.copy_from_slice(&bytes[..len]);
+                at += len;
+                read += ch.len_utf8();
             }
-            at
-        });
-        Step { read, stop: if read == src.len() { Stop::InputEmpty } else { Stop::OutputFull } }
-    }
-
-    fn finish(&mut self, _dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
-        Stop::InputEmpty
-    }
-
-    fn reset(&mut self) {}
-
-    fn substitute(&self) -> Option<&str> {
-        Some("\u{FFFD}")
-    }
-
-    fn is_stateless(&self) -> bool {
-        true
-    }
+        }
+        at
+    });
+    Step { read, stop: if read == src.len() { Stop::InputEmpty } else { Stop::OutputFull } }
 }
