@@ -295,56 +295,32 @@ struct Larger {
     xml_name: &'static str,
 }
 
+impl Larger {
+    const fn new(
+        of: &'static Encoding,
+        name: &'static str,
+        xml_name: &'static str,
+        smaller: &'static [&'static str],
+    ) -> Self {
+        Larger { of, superset: Superset { name, smaller }, xml_name }
+    }
+}
+
 #[rustfmt::skip]
 static LARGER: &[Larger] = &[
-    Larger {
-        of: GBK,
-        superset: Superset {
-            name: "GBK",
-            smaller: &["gb2312", "csgb2312", "gb_2312", "gb_2312-80", "chinese", "csiso58gb231280", "iso-ir-58"],
-        },
-        xml_name: "GBK",
-    },
-    Larger {
-        of: EUC_KR,
-        superset: Superset {
-            name: "windows-949",
-            smaller: &["euc-kr", "cseuckr", "ks_c_5601-1987", "ks_c_5601-1989", "ksc_5601", "ksc5601", "korean", "csksc56011987", "iso-ir-149"],
-        },
-        xml_name: "windows-949",
-    },
-    Larger {
-        of: SHIFT_JIS,
-        superset: Superset {
-            name: "Windows-31J",
-            smaller: &["shift_jis", "shift-jis", "csshiftjis", "ms_kanji", "sjis", "x-sjis"],
-        },
-        xml_name: "Windows-31J",
-    },
-    Larger {
-        of: BIG5,
-        superset: Superset {
-            name: "Big5-HKSCS",
-            smaller: &["big5", "csbig5", "cn-big5", "x-x-big5"],
-        },
-        xml_name: "Big5-HKSCS",
-    },
-    Larger {
-        of: EUC_JP,
-        superset: Superset {
-            name: "CP51932 with JIS X 0212",
-            smaller: &["euc-jp", "x-euc-jp", "cseucpkdfmtjapanese", "extended_unix_code_packed_format_for_japanese"],
-        },
-        xml_name: "EUC-JP",
-    },
-    Larger {
-        of: ISO_2022_JP,
-        superset: Superset {
-            name: "CP50220",
-            smaller: &["iso-2022-jp", "csiso2022jp"],
-        },
-        xml_name: "ISO-2022-JP",
-    },
+    Larger::new(GBK, "GBK", "GBK",
+        &["gb2312", "csgb2312", "gb_2312", "gb_2312-80", "chinese", "csiso58gb231280", "iso-ir-58"]),
+    Larger::new(EUC_KR, "windows-949", "windows-949",
+        &["euc-kr", "cseuckr", "ks_c_5601-1987", "ks_c_5601-1989",
+          "ksc_5601", "ksc5601", "korean", "csksc56011987", "iso-ir-149"]),
+    Larger::new(SHIFT_JIS, "Windows-31J", "Windows-31J",
+        &["shift_jis", "shift-jis", "csshiftjis", "ms_kanji", "sjis", "x-sjis"]),
+    Larger::new(BIG5, "Big5-HKSCS", "Big5-HKSCS",
+        &["big5", "csbig5", "cn-big5", "x-x-big5"]),
+    Larger::new(EUC_JP, "CP51932 with JIS X 0212", "EUC-JP",
+        &["euc-jp", "x-euc-jp", "cseucpkdfmtjapanese", "extended_unix_code_packed_format_for_japanese"]),
+    Larger::new(ISO_2022_JP, "CP50220", "ISO-2022-JP",
+        &["iso-2022-jp", "csiso2022jp"]),
 ];
 
 /// A multi-byte encoding.
