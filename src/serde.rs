@@ -30,133 +30,92 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 // --- Results ---------------------------------------------------------------------------------------------------------
 
-/// The keys of a [`Verdict`].
-#[derive(Serialize)]
-struct VerdictKeys<'a> {
-    encoding: Option<&'a str>,
-    codec: Option<&'a str>,
-    family: Option<Family>,
-    kind: Option<Kind>,
-    signature: Option<String>,
-    bom: Option<String>,
-    declared: Option<&'a str>,
-    declared_span: Option<[u64; 2]>,
-    charset: Option<&'a str>,
-    ascii: Option<bool>,
-    looks: Option<Looks>,
-    policy: Option<Policy>,
-    rule: Option<&'static str>,
-    source: Option<Source>,
-    /// The guesses of statistics. Empty if statistics did not decide.
-    candidates: &'a [Candidate],
-    diagnostics: &'a [Diagnostic],
-    error: Option<ErrorKeys>,
-}
-
-impl<'a> From<&'a Verdict> for VerdictKeys<'a> {
-    fn from(verdict: &'a Verdict) -> Self {
-        VerdictKeys {
-            encoding: verdict.encoding.as_deref(),
-            codec: verdict.codec.as_ref().map(|codec| codec.name()),
-            family: Some(verdict.family),
-            kind: Some(verdict.kind),
-            signature: verdict.signature.map(|row| format!("{:X}", Hex(row.bytes))),
-            bom: verdict.bom().map(|bytes| format!("{:X}", Hex(bytes))),
-            declared: verdict.declared.as_deref(),
-            declared_span: verdict.declared_span.as_ref().map(|span| [span.start, span.end]),
-            charset: verdict.charset.as_deref(),
-            ascii: Some(verdict.ascii),
-            looks: verdict.looks,
-            policy: Some(verdict.policy),
-            rule: verdict.rule,
-            source: verdict.source,
-            candidates: &verdict.candidates,
-            diagnostics: &verdict.diagnostics,
-            // The error of a verdict is always about the input. If its position is unknown, the offset is 0.
-            error: verdict.error.as_ref().map(|error| ErrorKeys { offset: error.offset().or(Some(0)), ..error.into() }),
+/// Implements `Serialize` for types that always have the same keys.
+macro_rules! keys {
+    ($($type:ty as $it:ident { $($key:literal: $value:expr),+ $(,)? })+) => {$(
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let $it = self;
+                let mut keys = serializer.serialize_struct(stringify!($type), [$($key),+].len())?;
+                $(keys.serialize_field($key, &$value)?;)+
+                keys.end()
+            }
         }
+    )+};
+}
+
+keys! {
+    // Those of `charpipe detect --json`, except for `input`.
+    Verdict as it {
+        "encoding": it.encoding,
+        "codec": it.codec.as_ref().map(|codec| codec.name()),
+        "family": it.family,
+        "kind": it.kind,
+        "signature": it.signature.map(|row| format!("{:X}", Hex(row.bytes))),
+        "bom": it.bom().map(|bytes| format!("{:X}", Hex(bytes))),
+        "declared": it.declared,
+        "declared_span": it.declared_span.as_ref().map(|span| [span.start, span.end]),
+        "charset": it.charset,
+        "ascii": it.ascii,
+        "looks": it.looks,
+        "policy": it.policy,
+        "rule": it.rule,
+        "source": it.source,
+        // The guesses of statistics. Empty if statistics did not decide.
+        "candidates": it.candidates,
+        "diagnostics": it.diagnostics,
+        // The error of a verdict is always about the input. If its position is unknown, the offset is 0.
+        "error": it.error.as_ref().map(|error| ErrorKeys { offset: error.offset().or(Some(0)), ..error.into() }),
     }
+    MalformedKeys<'_> as it { "count": it.0.malformed.count, "first": it.0.malformed.first, "read_as": it.0.read_as }
+    Candidate as it { "codec": it.codec, "score": it.score }
+    Diagnostic as it { "code": it.code, "severity": it.severity, "message": it.message, "offset": it.offset }
+    Relabelled as it { "from": it.from, "to": it.to }
+    RecordPosition as it { "record": it.number, "column": it.column }
+    Faults<MalformedAt> as it { "count": it.count, "first": it.first }
+    Faults<UnmappableAt> as it { "count": it.count, "first": it.first }
+    RecordsCut as it { "count": it.count, "bytes": it.bytes, "first": it.first }
+    CutRecord as it { "offset": it.offset, "record": it.record, "bytes": it.bytes }
 }
 
-/// Writes the keys of `charpipe detect --json`, except for `input`.
-impl Serialize for Verdict {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        VerdictKeys::from(self).serialize(serializer)
-    }
-}
-
-/// The keys of malformed input: those of [`Faults`], and what it was read as.
-#[derive(Serialize)]
-struct MalformedKeys<'a> {
-    #[serde(flatten)]
-    faults: &'a Faults,
-    read_as: Option<&'a str>,
-}
-
-impl<'a> From<&'a Report> for MalformedKeys<'a> {
-    fn from(report: &'a Report) -> Self {
-        MalformedKeys { faults: &report.malformed, read_as: report.read_as.as_deref() }
-    }
-}
-
-/// The keys of a [`Report`].
-#[derive(Serialize)]
-struct ReportKeys<'a> {
-    from: Option<&'a str>,
-    to: &'a str,
-    verdict: Option<&'a Verdict>,
-    bytes_in: u64,
-    bytes_out: u64,
-    malformed: MalformedKeys<'a>,
-    unmappable: &'a Faults<UnmappableAt>,
-    relabelled: Option<&'a Relabelled>,
-    /// Control characters that were replaced or dropped; absent if the caller keeps them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    controls: Option<&'a Faults<UnmappableAt>>,
-    /// The number of records read.
-    records: Option<u64>,
-    /// The number of records written; absent if the output does not consist of records.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    records_out: Option<u64>,
-    /// Newlines inside records that became blanks; absent if the caller did not ask for that.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    record_newlines: Option<&'a Faults<UnmappableAt>>,
-    /// Records that were cut because they were too long; absent if the caller did not ask for that.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    records_cut: Option<&'a RecordsCut>,
-    /// Whether the input was not recognised as text and was copied.
-    passed: bool,
-    /// The warnings and hints of the run. The verdict has only those of detection.
-    diagnostics: &'a [Diagnostic],
-}
-
-impl<'a> From<&'a Report> for ReportKeys<'a> {
-    fn from(report: &'a Report) -> Self {
-        ReportKeys {
-            from: report.from.as_deref(),
-            to: &report.to,
-            verdict: report.verdict.as_ref(),
-            bytes_in: report.bytes_in,
-            bytes_out: report.bytes_out,
-            malformed: MalformedKeys::from(report),
-            unmappable: &report.unmappable,
-            relabelled: report.relabelled.as_ref(),
-            controls: report.controls.as_ref(),
-            records: report.records,
-            records_out: report.records_out,
-            record_newlines: report.record_newlines.as_ref(),
-            records_cut: report.records_cut.as_ref(),
-            passed: report.passed,
-            diagnostics: &report.diagnostics,
-        }
-    }
-}
+/// What a report says of malformed input.
+struct MalformedKeys<'a>(&'a Report);
 
 /// Writes the keys of the command's `--report`, except for `input`, `output` and `error`, which a report does not have.
 impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        ReportKeys::from(self).serialize(serializer)
+        let (controls, newlines, cut) = (&self.controls, &self.record_newlines, &self.records_cut);
+        let asked = [controls.is_some(), self.records_out.is_some(), newlines.is_some(), cut.is_some()];
+        let mut keys =
+            serializer.serialize_struct("Report", 11 + asked.iter().filter(|is_there| **is_there).count())?;
+        keys.serialize_field("from", &self.from)?;
+        keys.serialize_field("to", &self.to)?;
+        keys.serialize_field("verdict", &self.verdict)?;
+        keys.serialize_field("bytes_in", &self.bytes_in)?;
+        keys.serialize_field("bytes_out", &self.bytes_out)?;
+        keys.serialize_field("malformed", &MalformedKeys(self))?;
+        keys.serialize_field("unmappable", &self.unmappable)?;
+        keys.serialize_field("relabelled", &self.relabelled)?;
+        // Control characters that were replaced or dropped.
+        if_some(&mut keys, "controls", controls)?;
+        keys.serialize_field("records", &self.records)?;
+        if_some(&mut keys, "records_out", &self.records_out)?;
+        // Newlines inside records that became blanks.
+        if_some(&mut keys, "record_newlines", newlines)?;
+        if_some(&mut keys, "records_cut", cut)?;
+        keys.serialize_field("passed", &self.passed)?;
+        // The warnings and hints of the run. The verdict has only those of detection.
+        keys.serialize_field("diagnostics", &self.diagnostics)?;
+        keys.end()
     }
+}
+
+fn if_some<S: SerializeStruct>(
+    keys: &mut S,
+    key: &'static str,
+    value: &Option<impl Serialize>,
+) -> Result<(), S::Error> {
+    value.as_ref().map_or(Ok(()), |value| keys.serialize_field(key, value))
 }
 
 /// The keys of an [`Error`]. The message leaves out the position, which has its own keys.
@@ -181,30 +140,6 @@ impl Serialize for Error {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         ErrorKeys::from(self).serialize(serializer)
     }
-}
-
-/// Implements `Serialize` for structs that are written field by field.
-macro_rules! keys {
-    ($($type:ty { $($key:literal: $field:ident),+ })+) => {$(
-        impl Serialize for $type {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let mut keys = serializer.serialize_struct(stringify!($type), [$($key),+].len())?;
-                $(keys.serialize_field($key, &self.$field)?;)+
-                keys.end()
-            }
-        }
-    )+};
-}
-
-keys! {
-    Candidate { "codec": codec, "score": score }
-    Diagnostic { "code": code, "severity": severity, "message": message, "offset": offset }
-    Relabelled { "from": from, "to": to }
-    RecordPosition { "record": number, "column": column }
-    Faults<MalformedAt> { "count": count, "first": first }
-    Faults<UnmappableAt> { "count": count, "first": first }
-    RecordsCut { "count": count, "bytes": bytes, "first": first }
-    CutRecord { "offset": offset, "record": record, "bytes": bytes }
 }
 
 /// Writes `offset`, `record` and `column` if there are records, and `bytes` in upper-case hex.
