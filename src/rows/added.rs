@@ -23,12 +23,7 @@ pub enum AddedColumn {
 
 words! {
     AddedColumn {
-        File: "file",
-        Number: "number",
-        Offset: "offset",
-        Type: "type",
-        Record: "record",
-        Errors: "errors",
+        File: "file", Number: "number", Offset: "offset", Type: "type", Record: "record", Errors: "errors",
     }
 }
 

@@ -44,12 +44,8 @@ pub enum LayoutFormat {
 
 words! {
     LayoutFormat {
-        Auto: "auto",
-        Copybook: "copybook",
-        CopybookFixed: "copybook-fixed",
-        CopybookFree: "copybook-free",
-        Fields: "fields",
-        Json: "json",
+        Auto: "auto", Copybook: "copybook", CopybookFixed: "copybook-fixed", CopybookFree: "copybook-free",
+        Fields: "fields", Json: "json",
     }
 }
 
@@ -156,16 +152,14 @@ impl RowsJob {
 
     /// Sets the format of COMP-1 and COMP-2 in a copybook; see [`Copybook::float`].
     #[must_use]
-    pub fn float(mut self, float: FloatFormat) -> Self {
-        self.copybook = self.copybook.float(float);
-        self
+    pub fn float(self, float: FloatFormat) -> Self {
+        RowsJob { copybook: self.copybook.float(float), ..self }
     }
 
     /// Sets the byte order of COMP-5 and the like in a copybook; see [`Copybook::native_order`].
     #[must_use]
-    pub fn byte_order(mut self, order: ByteOrder) -> Self {
-        self.copybook = self.copybook.native_order(order);
-        self
+    pub fn byte_order(self, order: ByteOrder) -> Self {
+        RowsJob { copybook: self.copybook.native_order(order), ..self }
     }
 
     /// Adds a condition of a record type to the layout; see [`Layout::apply`].
@@ -206,59 +200,51 @@ impl RowsJob {
 
     /// Selects fields; see [`ReadOptions::select`].
     #[must_use]
-    pub fn select<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        self.read = self.read.select(names);
-        self
+    pub fn select<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
+        RowsJob { read: self.read.select(names), ..self }
     }
 
     /// Sets what is removed from the end of text. The default is [`Trim::Blanks`].
     #[must_use]
-    pub fn trim(mut self, trim: Trim) -> Self {
-        self.read = self.read.trim(trim);
-        self
+    pub fn trim(self, trim: Trim) -> Self {
+        RowsJob { read: self.read.trim(trim), ..self }
     }
 
     /// Sets what to do with a field whose bytes are not a value of its kind. With [`OnBad::Null`] and the column
     /// [`Errors`](AddedColumn::Errors), the visitor receives the [errors](crate::fields::Visitor::bad) too.
     #[must_use]
-    pub fn on_bad(mut self, on_bad: OnBad) -> Self {
-        self.read = self.read.on_bad(on_bad);
-        self
+    pub fn on_bad(self, on_bad: OnBad) -> Self {
+        RowsJob { read: self.read.on_bad(on_bad), ..self }
     }
 
     /// Sets whether blanks and low-values are null and not an error; see [`ReadOptions::empty_is_null`].
     #[must_use]
-    pub fn empty_is_null(mut self, empty_is_null: bool) -> Self {
-        self.read = self.read.empty_is_null(empty_is_null);
-        self
+    pub fn empty_is_null(self, empty_is_null: bool) -> Self {
+        RowsJob { read: self.read.empty_is_null(empty_is_null), ..self }
     }
 
     /// Sets whether records may end before the layout does; see [`ReadOptions::short_records`].
     #[must_use]
-    pub fn short_records(mut self, short_records: bool) -> Self {
-        self.read = self.read.short_records(short_records);
-        self
+    pub fn short_records(self, short_records: bool) -> Self {
+        RowsJob { read: self.read.short_records(short_records), ..self }
     }
 
     /// Sets what to do with records that are longer than the layout; see [`ReadOptions::overlong`].
     #[must_use]
-    pub fn on_overlong(mut self, overlong: OnOverlong) -> Self {
-        self.read = self.read.overlong(overlong);
-        self
+    pub fn on_overlong(self, overlong: OnOverlong) -> Self {
+        RowsJob { read: self.read.overlong(overlong), ..self }
     }
 
     /// Sets whether `FILLER` is read as well.
     #[must_use]
-    pub fn fillers(mut self, fillers: bool) -> Self {
-        self.read = self.read.fillers(fillers);
-        self
+    pub fn fillers(self, fillers: bool) -> Self {
+        RowsJob { read: self.read.fillers(fillers), ..self }
     }
 
     /// Sets whether fields that would be written back as other bytes are errors; see [`ReadOptions::canonical`].
     #[must_use]
-    pub fn exact(mut self, exact: bool) -> Self {
-        self.read = self.read.canonical(exact);
-        self
+    pub fn exact(self, exact: bool) -> Self {
+        RowsJob { read: self.read.canonical(exact), ..self }
     }
 
     /// Sets what to do with control characters in text.

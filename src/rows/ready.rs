@@ -6,8 +6,7 @@ use super::{AddedColumn, Batches, DatePattern, RowReader, RowsError, RowsJob, St
 use crate::codec::{ByteSink, Codec, MIN_ROOM};
 use crate::error::Error;
 use crate::fields::{BadLayout, Column, Layout, OnBad, Writer};
-use crate::records::{Deframer, RECORD_LIMIT, Records, SNIFFED, Shape, TapeFile, look};
-use crate::registry::Registry;
+use crate::records::{Deframer, RECORD_LIMIT, Records, SNIFFED, Shape, look};
 use std::borrow::Cow;
 use std::io::{BufRead, Chain, Cursor, Read as _};
 use std::num::NonZeroUsize;
@@ -16,17 +15,11 @@ use std::sync::Arc;
 /// A job that is ready to read and to write the records of a layout. Made by [`RowsJob::rows`].
 #[derive(Clone)]
 pub struct Rows {
-    registry: Registry,
+    job: RowsJob,
     codec: Arc<dyn Codec>,
-    records: StoredAs,
-    to_records: Option<Shape>,
-    tape_file: Option<TapeFile>,
     reader: RowReader,
     added: Vec<AddedColumn>,
     keeps_unreadable: bool,
-    integers: bool,
-    underscores: bool,
-    jobs: NonZeroUsize,
 }
 
 impl Rows {
@@ -47,19 +40,8 @@ impl Rows {
             return Err(contradicts("add-columns", why).into());
         }
         let rules = Rules { dates: dates(job, layout)?, layout: layout.clone(), text: job.text, on_bad, types };
-        Ok(Rows {
-            registry: job.registry.clone(),
-            codec,
-            records: job.records.clone(),
-            to_records: job.to_records.clone(),
-            tape_file: job.tape_file.clone(),
-            reader: RowReader::new(reader, Arc::new(rules)),
-            added,
-            keeps_unreadable: reports,
-            integers: job.integers,
-            underscores: job.underscores,
-            jobs: job.jobs,
-        })
+        let (job, reader) = (job.clone(), RowReader::new(reader, Arc::new(rules)));
+        Ok(Rows { job, codec, reader, added, keeps_unreadable: reports })
     }
 
     /// Returns the layout.
@@ -100,7 +82,7 @@ impl Rows {
 
     /// Returns the columns with the names that they have in rows.
     fn named(&self, mut columns: Vec<Column>) -> Result<Vec<Column>, RowsError> {
-        if self.underscores {
+        if self.job.underscores {
             let mut taken = std::collections::HashSet::new();
             for column in &mut columns {
                 column.path = column.path.replace('-', "_");
@@ -117,7 +99,7 @@ impl Rows {
     #[must_use]
     pub fn key(&self, item: usize) -> Option<Cow<'_, str>> {
         let key = self.layout().key(item)?;
-        Some(if self.underscores { Cow::Owned(key.replace('-', "_")) } else { Cow::Borrowed(key) })
+        Some(if self.job.underscores { Cow::Owned(key.replace('-', "_")) } else { Cow::Borrowed(key) })
     }
 
     /// Returns the items that can be the type of a record. Empty if the layout has no record types.
@@ -142,19 +124,19 @@ impl Rows {
     /// Whether numbers of up to 18 digits without decimal places are [integers](RowsJob::integers).
     #[must_use]
     pub fn integers(&self) -> bool {
-        self.integers
+        self.job.integers
     }
 
     /// Whether the hyphens in names become [underscores](RowsJob::underscores).
     #[must_use]
     pub fn underscores(&self) -> bool {
-        self.underscores
+        self.job.underscores
     }
 
     /// Returns how many threads work on an input.
     #[must_use]
     pub fn jobs(&self) -> NonZeroUsize {
-        self.jobs
+        self.job.jobs
     }
 
     /// Returns the shape of the records of an input, and the whole input again.
@@ -164,7 +146,7 @@ impl Rows {
     /// the records of the layout have different lengths, and [`ErrorKind::Read`](crate::ErrorKind::Read).
     pub fn open<R: BufRead>(&self, mut input: R) -> Result<(Shape, Opened<R>), RowsError> {
         let mut head = Vec::new();
-        if self.records == StoredAs::Auto {
+        if self.job.records == StoredAs::Auto {
             let read = input.by_ref().take(SNIFFED as u64 + 1).read_to_end(&mut head);
             read.map_err(|source| Error::read(head.len() as u64, source))?;
         }
@@ -178,17 +160,17 @@ impl Rows {
     /// # Errors
     /// Those of [`open`](Self::open).
     pub fn shape(&self, head: &[u8]) -> Result<Shape, RowsError> {
-        match &self.records {
+        match &self.job.records {
             StoredAs::Shape(shape) => Ok(shape.clone()),
             StoredAs::Layout => self.fixed_shape(),
-            StoredAs::Auto => Ok(look(head, head.len() <= SNIFFED, self.tape_file.as_ref()).shape()?),
+            StoredAs::Auto => Ok(look(head, head.len() <= SNIFFED, self.job.tape_file.as_ref()).shape()?),
         }
     }
 
     /// Returns how the records of the input are stored.
     #[must_use]
     pub fn stored_as(&self) -> &StoredAs {
-        &self.records
+        &self.job.records
     }
 
     /// Returns the shape of records that all have the length of the layout.
@@ -208,12 +190,12 @@ impl Rows {
 
     /// Returns the records of an input that has this shape, one after the other.
     pub fn records<R: BufRead>(&self, input: R, shape: &Shape) -> Records<R> {
-        Records::new(input, shape).limit(self.limit()).file(self.tape_file.clone())
+        Records::new(input, shape).limit(self.limit()).file(self.job.tape_file.clone())
     }
 
     /// Returns the records of an input that has this shape, in batches for [`in_order`](super::in_order).
     pub fn batches<R: BufRead>(&self, input: R, shape: &Shape) -> Batches<R> {
-        Batches::new(input, Deframer::new(shape).file(self.tape_file.clone()), self.limit())
+        Batches::new(input, Deframer::new(shape).file(self.job.tape_file.clone()), self.limit())
     }
 
     /// Returns the longest record that is read: that of the layout, or [`RECORD_LIMIT`].
@@ -233,7 +215,7 @@ impl Rows {
     /// # Errors
     /// Those of [`Layout::writer`].
     pub fn writer(&self) -> Result<Writer, RowsError> {
-        Ok(self.layout().writer(&self.registry, &self.codec)?)
+        Ok(self.layout().writer(&self.job.registry, &self.codec)?)
     }
 
     /// Returns the shape in which records are written.
@@ -241,7 +223,7 @@ impl Rows {
     /// # Errors
     /// Those of [`fixed_shape`](Self::fixed_shape) if none was named.
     pub fn target_shape(&self) -> Result<Shape, RowsError> {
-        match &self.to_records {
+        match &self.job.to_records {
             Some(shape) => Ok(shape.clone()),
             None => self.fixed_shape(),
         }

@@ -197,10 +197,14 @@ impl Transcode {
         }
     }
 
-    /// Sets the registry for the labels given after this call. Labels given before keep their codec.
-    pub fn registry(mut self, registry: Registry) -> Self {
-        self.settings.registry = registry;
+    fn with(mut self, set: impl FnOnce(&mut Settings)) -> Self {
+        set(&mut self.settings);
         self
+    }
+
+    /// Sets the registry for the labels given after this call. Labels given before keep their codec.
+    pub fn registry(self, registry: Registry) -> Self {
+        self.with(|settings| settings.registry = registry)
     }
 
     /// Sets all hints for detection at once. [`source_encoding`](Self::source_encoding), [`policy`](Self::policy),
@@ -220,9 +224,8 @@ impl Transcode {
     /// assert_eq!(Transcode::new().hints(hints).decode(b"\xC1")?, "A");
     /// # Ok::<(), charpipe::Error>(())
     /// ```
-    pub fn hints(mut self, hints: Hints) -> Self {
-        self.settings.hints = hints;
-        self
+    pub fn hints(self, hints: Hints) -> Self {
+        self.with(|settings| settings.hints = hints)
     }
 
     /// Returns what detection takes into account: all options of this job that a [`Detector`](crate::Detector) has too.
@@ -276,34 +279,29 @@ impl Transcode {
     /// assert_eq!(report.from.as_deref(), Some("windows-1252"));
     /// # Ok::<(), charpipe::Error>(())
     /// ```
-    pub fn policy(mut self, policy: Policy) -> Self {
-        self.settings.hints.policy = policy;
-        self
+    pub fn policy(self, policy: Policy) -> Self {
+        self.with(|settings| settings.hints.policy = policy)
     }
 
     /// Sets the Content-Type from the transport: the media type and its parameters, unchanged.
-    pub fn content_type(mut self, value: &str) -> Self {
-        self.settings.hints.content_type = Some(value.to_owned());
-        self
+    pub fn content_type(self, value: &str) -> Self {
+        self.with(|settings| settings.hints.content_type = Some(value.to_owned()))
     }
 
     /// Sets how many bytes of an HTML document are searched for a `meta`: at most
     /// [`PRESCAN_LIMIT`](crate::detect::PRESCAN_LIMIT).
-    pub fn prescan(mut self, bytes: usize) -> Self {
-        self.settings.hints.prescan = Some(bytes);
-        self
+    pub fn prescan(self, bytes: usize) -> Self {
+        self.with(|settings| settings.hints.prescan = Some(bytes))
     }
 
     /// Sets whether to guess from byte statistics if nothing else identifies the encoding.
-    pub fn guess(mut self, guess: bool) -> Self {
-        self.settings.hints.guess = guess;
-        self
+    pub fn guess(self, guess: bool) -> Self {
+        self.with(|settings| settings.hints.guess = guess)
     }
 
     /// Sets the charset from the transport: the parameter of a Content-Type.
-    pub fn charset(mut self, label: &str) -> Self {
-        self.settings.hints.charset = Some(label.to_owned());
-        self
+    pub fn charset(self, label: &str) -> Self {
+        self.with(|settings| settings.hints.charset = Some(label.to_owned()))
     }
 
     /// Sets the kind of document, for input whose first bytes do not show it.
@@ -318,9 +316,8 @@ impl Transcode {
     /// assert!(Transcode::new().source_encoding("IBM037")?.decode(&output)?.ends_with("<a>5 &#x20AC;</a>"));
     /// # Ok::<(), charpipe::Error>(())
     /// ```
-    pub fn kind(mut self, kind: Kind) -> Self {
-        self.settings.hints.kind = Some(kind);
-        self
+    pub fn kind(self, kind: Kind) -> Self {
+        self.with(|settings| settings.hints.kind = Some(kind))
     }
 
     /// Sets the encoding to use if nothing identifies it.
@@ -383,9 +380,8 @@ impl Transcode {
     /// let error = job.decode(b"\x4C\x6F\xA7\x94\x93\x6F\x6E").unwrap_err();
     /// assert_eq!(error.code(), "ebcdic-page-assumed");
     /// ```
-    pub fn strict(mut self, strict: bool) -> Self {
-        self.settings.hints.strict = strict;
-        self
+    pub fn strict(self, strict: bool) -> Self {
+        self.with(|settings| settings.hints.strict = strict)
     }
 
     /// Sets what to do with malformed input. The default is to fail.
@@ -430,9 +426,8 @@ impl Transcode {
     /// assert_eq!(output, b"<?xml version='1.0' encoding='US-ASCII'?><a b='&#xE9;'/>");
     /// # Ok::<(), charpipe::Error>(())
     /// ```
-    pub fn on_unmappable(mut self, policy: OnUnmappable) -> Self {
-        self.settings.unmappable = Some(policy);
-        self
+    pub fn on_unmappable(self, policy: OnUnmappable) -> Self {
+        self.with(|settings| settings.unmappable = Some(policy))
     }
 
     /// Sets whether to try the target's one-way mappings first: `Ａ` becomes `A` if the target's table says so.
@@ -445,9 +440,8 @@ impl Transcode {
     /// assert_eq!(output, b"\xC1");
     /// # Ok::<(), charpipe::Error>(())
     /// ```
-    pub fn best_fit(mut self, best_fit: bool) -> Self {
-        self.settings.best_fit = best_fit;
-        self
+    pub fn best_fit(self, best_fit: bool) -> Self {
+        self.with(|settings| settings.best_fit = best_fit)
     }
 
     /// Sets whether to try readable approximations first: `é` becomes `e` if the target lacks it. The policy of
@@ -468,9 +462,8 @@ impl Transcode {
     /// # }
     /// # Ok::<(), charpipe::Error>(())
     /// ```
-    pub fn approximate(mut self, approximate: bool) -> Self {
-        self.settings.approximate = approximate;
-        self
+    pub fn approximate(self, approximate: bool) -> Self {
+        self.with(|settings| settings.approximate = approximate)
     }
 
     /// Sets what to do with input that is not recognised as text. The default is to convert it.
@@ -488,9 +481,8 @@ impl Transcode {
     /// assert_eq!((&output[..], report.passed, report.from), (&b"\x1F\x8B\x08\0\xFF"[..], true, None));
     /// # Ok::<(), charpipe::Error>(())
     /// ```
-    pub fn on_unknown(mut self, policy: OnUnknown) -> Self {
-        self.settings.unknown = policy;
-        self
+    pub fn on_unknown(self, policy: OnUnknown) -> Self {
+        self.with(|settings| settings.unknown = policy)
     }
 
     /// Sets whether to correct the document's own label. The default is to correct it.
@@ -504,9 +496,8 @@ impl Transcode {
     /// assert_eq!(never.decode(latin1)?, "<?xml version='1.0' encoding='ISO-8859-1'?><a>é</a>");
     /// # Ok::<(), charpipe::Error>(())
     /// ```
-    pub fn relabel(mut self, policy: Relabel) -> Self {
-        self.settings.relabel = policy;
-        self
+    pub fn relabel(self, policy: Relabel) -> Self {
+        self.with(|settings| settings.relabel = policy)
     }
 
     /// Sets whether the output begins with a byte order mark.
@@ -517,9 +508,8 @@ impl Transcode {
     /// assert_eq!(output, b"\xEF\xBB\xBFa");
     /// # Ok::<(), charpipe::Error>(())
     /// ```
-    pub fn bom(mut self, policy: Bom) -> Self {
-        self.settings.bom = policy;
-        self
+    pub fn bom(self, policy: Bom) -> Self {
+        self.with(|settings| settings.bom = policy)
     }
 
     /// Sets the line endings of the output.
@@ -530,9 +520,8 @@ impl Transcode {
     /// assert_eq!(Transcode::new().eol(Eol::Lf).decode("a\r\nb\u{85}c\r".as_bytes())?, "a\nb\nc\n");
     /// # Ok::<(), charpipe::Error>(())
     /// ```
-    pub fn eol(mut self, policy: Eol) -> Self {
-        self.settings.eol = policy;
-        self
+    pub fn eol(self, policy: Eol) -> Self {
+        self.with(|settings| settings.eol = policy)
     }
 
     /// Sets the newline convention of EBCDIC, for input and output.
@@ -545,9 +534,8 @@ impl Transcode {
     /// assert_eq!(job.ebcdic_nl(EbcdicNl::Zos).decode(b"\xC1\x15")?, "A\n");
     /// # Ok::<(), charpipe::Error>(())
     /// ```
-    pub fn ebcdic_nl(mut self, nl: EbcdicNl) -> Self {
-        self.settings.ebcdic_nl = nl;
-        self
+    pub fn ebcdic_nl(self, nl: EbcdicNl) -> Self {
+        self.with(|settings| settings.ebcdic_nl = nl)
     }
 
     /// Sets what to do with control characters. The default is to keep them.
@@ -560,9 +548,8 @@ impl Transcode {
     /// assert_eq!((&output[..], report.controls.unwrap().count), (&b"a b "[..], 2));
     /// # Ok::<(), charpipe::Error>(())
     /// ```
-    pub fn on_control(mut self, policy: OnControl) -> Self {
-        self.settings.controls = policy;
-        self
+    pub fn on_control(self, policy: OnControl) -> Self {
+        self.with(|settings| settings.controls = policy)
     }
 
     /// Sets the normalization form of the output; by default, the text is not normalised. Needs the feature `normalize`.
@@ -586,9 +573,8 @@ impl Transcode {
     /// # Ok::<(), charpipe::Error>(())
     /// ```
     #[cfg(feature = "normalize")]
-    pub fn normalize(mut self, form: Normalization) -> Self {
-        self.settings.normalize = Some(form);
-        self
+    pub fn normalize(self, form: Normalization) -> Self {
+        self.with(|settings| settings.normalize = Some(form))
     }
 
     /// Sets the record format of the input. Each record is decoded separately and becomes a line.
@@ -602,9 +588,8 @@ impl Transcode {
     /// assert_eq!((&output[..], report.records), (&b"AB\nC D\n"[..], Some(2)));
     /// # Ok::<(), charpipe::Error>(())
     /// ```
-    pub fn records(mut self, shape: Shape) -> Self {
-        self.settings.input.shape = Some(shape);
-        self
+    pub fn records(self, shape: Shape) -> Self {
+        self.with(|settings| settings.input.shape = Some(shape))
     }
 
     /// Sets what to do with blanks at the end of an input record. The default is to trim them if records become lines.
@@ -617,9 +602,8 @@ impl Transcode {
     /// assert_eq!(job.padding(Padding::Keep).decode(b"\xC1\x40\x40")?, "A  \n");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn padding(mut self, policy: Padding) -> Self {
-        self.settings.input.blanks = policy;
-        self
+    pub fn padding(self, policy: Padding) -> Self {
+        self.with(|settings| settings.input.blanks = policy)
     }
 
     /// Chooses a file of a tape image. By default, all files are read in turn.
@@ -634,9 +618,8 @@ impl Transcode {
     /// assert_eq!(output, b"B\n");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn tape_file(mut self, file: TapeFile) -> Self {
-        self.settings.input.file = Some(file);
-        self
+    pub fn tape_file(self, file: TapeFile) -> Self {
+        self.with(|settings| settings.input.file = Some(file))
     }
 
     /// Sets which bytes of an input record are text. Each range of columns is decoded separately.
@@ -651,9 +634,8 @@ impl Transcode {
     /// assert_eq!(output, b"AB123CC\n");
     /// # Ok::<(), charpipe::Error>(())
     /// ```
-    pub fn columns(mut self, columns: Columns) -> Self {
-        self.settings.input.columns = Some(columns);
-        self
+    pub fn columns(self, columns: Columns) -> Self {
+        self.with(|settings| settings.input.columns = Some(columns))
     }
 
     /// Sets what to do with the bytes outside [`columns`](Self::columns). The default is to drop them.
@@ -673,9 +655,8 @@ impl Transcode {
     /// assert_eq!(output, b"\xAD\xC2\x12\x3C\x7C");
     /// # Ok::<(), charpipe::Error>(())
     /// ```
-    pub fn gaps(mut self, policy: Gaps) -> Self {
-        self.settings.input.gaps = policy;
-        self
+    pub fn gaps(self, policy: Gaps) -> Self {
+        self.with(|settings| settings.input.gaps = policy)
     }
 
     /// Sets that the first byte of an input record is a printer control code, which becomes line and page breaks.
@@ -688,15 +669,13 @@ impl Transcode {
     /// assert_eq!(job.decode(b"\xF1\xC1\xF0\xC2")?, "\x0CA\n\nB\n");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn carriage(mut self, carriage: Carriage) -> Self {
-        self.settings.input.carriage = Some(carriage);
-        self
+    pub fn carriage(self, carriage: Carriage) -> Self {
+        self.with(|settings| settings.input.carriage = Some(carriage))
     }
 
     /// Sets whether the shift codes of a mixed page become blanks in records, so that columns keep their positions.
-    pub fn shifts_as_blanks(mut self, yes: bool) -> Self {
-        self.settings.input.shifts_as_blanks = yes;
-        self
+    pub fn shifts_as_blanks(self, yes: bool) -> Self {
+        self.with(|settings| settings.input.shifts_as_blanks = yes)
     }
 
     /// Sets what to do with newlines inside an input record: U+000A, U+000D and U+0085 in its text. By default they are
@@ -711,9 +690,8 @@ impl Transcode {
     /// assert_eq!(job.on_newline_in_record(OnNewlineInRecord::Space).decode(b"\xC1\x15\xC2")?, "A B\n");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn on_newline_in_record(mut self, policy: OnNewlineInRecord) -> Self {
-        self.settings.input.newlines = Some(policy);
-        self
+    pub fn on_newline_in_record(self, policy: OnNewlineInRecord) -> Self {
+        self.with(|settings| settings.input.newlines = Some(policy))
     }
 
     /// Sets the record format of the output: one record for each input record, or for each line if the input has no
@@ -727,9 +705,8 @@ impl Transcode {
     /// assert_eq!(output, b"\xC1\xC2\x40\x40\xC3\x40\xC4\x40");
     /// # Ok::<(), charpipe::Error>(())
     /// ```
-    pub fn to_records(mut self, shape: Shape) -> Self {
-        self.settings.to_records = Some(shape);
-        self
+    pub fn to_records(self, shape: Shape) -> Self {
+        self.with(|settings| settings.to_records = Some(shape))
     }
 
     /// Sets what to do with text that is too long for its output record. The default is to fail.
@@ -744,9 +721,8 @@ impl Transcode {
     /// assert_eq!(output, b"\xC1\xC2");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn on_overlong(mut self, policy: OnOverlong) -> Self {
-        self.settings.overlong = policy;
-        self
+    pub fn on_overlong(self, policy: OnOverlong) -> Self {
+        self.with(|settings| settings.overlong = policy)
     }
 
     /// Sets how many threads convert, in [`run`](Self::run) and [`Transcoder::run`](crate::Transcoder::run), besides the calling thread, which
@@ -774,16 +750,14 @@ impl Transcode {
     /// assert!(output.len() == input.len() && output.iter().all(|byte| *byte == b'A'));
     /// # Ok::<(), charpipe::Error>(())
     /// ```
-    pub fn jobs(mut self, jobs: NonZeroUsize) -> Self {
-        self.settings.jobs = jobs;
-        self
+    pub fn jobs(self, jobs: NonZeroUsize) -> Self {
+        self.with(|settings| settings.jobs = jobs)
     }
 
     /// Sets the size of the blocks that several [`jobs`](Self::jobs) convert, in bytes: 256 KiB by default, at least
     /// one byte.
-    pub fn block_bytes(mut self, bytes: usize) -> Self {
-        self.settings.block = bytes.max(1);
-        self
+    pub fn block_bytes(self, bytes: usize) -> Self {
+        self.with(|settings| settings.block = bytes.max(1))
     }
 
     /// Checks that the options can be combined, without making a transcoder.
