@@ -3,7 +3,7 @@
 //! They are C0 except TAB, LF and CR; DEL; and C1 except NEL. (Line endings are handled in `eol.rs`.) They include
 //! U+0000 (low values) and U+001A, which EBCDIC has at 3F and which marks a character that an earlier conversion lost.
 
-use super::{Piece, Stage, Text};
+use super::{Piece, Stage, Text, keep};
 use crate::words::words;
 use std::ops::Range;
 
@@ -73,9 +73,7 @@ impl Stage for ControlStage {
                     index += 1;
                     continue;
                 };
-                if kept < index {
-                    out.push(Piece { at: at.start + kept, text: Text::Kept(index - kept) });
-                }
+                keep(out, at.start + kept..at.start + index);
                 out.push(Piece { at: at.start + index, text: Text::Control(ch) });
                 if matches!(self.policy, OnControl::Space | OnControl::Xml) {
                     out.push(Piece { at: at.start + index, text: Text::New(" ") });
@@ -84,15 +82,7 @@ impl Stage for ControlStage {
                 kept = index;
             }
         }
-        if kept < bytes.len() {
-            out.push(Piece { at: at.start + kept, text: Text::Kept(bytes.len() - kept) });
-        }
-    }
-
-    fn inserted(&mut self) {}
-
-    fn fork(&self) -> Box<dyn Stage> {
-        Box::new(self.clone())
+        keep(out, at.start + kept..at.end);
     }
 }
 

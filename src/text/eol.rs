@@ -3,7 +3,7 @@
 //!
 //! (XML 1.1 §2.11 has the same list and U+2028, which is left unchanged here.)
 
-use super::{Piece, Stage, Text};
+use super::{Piece, Stage, Text, keep};
 use crate::words::words;
 use std::ops::Range;
 
@@ -66,11 +66,6 @@ impl Stage for EolStage {
         let bytes = text.as_bytes();
         let mut kept = 0;
         let mut index = 0;
-        let keep = |out: &mut Vec<Piece>, range: Range<usize>| {
-            if !range.is_empty() {
-                out.push(Piece { at: at.start + range.start, text: Text::Kept(range.len()) });
-            }
-        };
         while index < bytes.len() {
             // U+0085 is C2 85. In no other character does 85 follow C2.
             let (len, cr) = match bytes[index] {
@@ -83,7 +78,7 @@ impl Stage for EolStage {
                     continue;
                 }
             };
-            keep(out, kept..index);
+            keep(out, at.start + kept..at.start + index);
             if cr || !self.after_cr {
                 out.push(Piece { at: at.start + index, text: self.eol.clone() });
             }
@@ -91,15 +86,11 @@ impl Stage for EolStage {
             index += len;
             kept = index;
         }
-        keep(out, kept..bytes.len());
+        keep(out, at.start + kept..at.end);
     }
 
     fn inserted(&mut self) {
         self.after_cr = false;
-    }
-
-    fn fork(&self) -> Box<dyn Stage> {
-        Box::new(self.clone())
     }
 
     fn is_between(&self) -> bool {
@@ -143,24 +134,14 @@ impl Stage for InRecordStage {
     fn cut(&mut self, text: &str, at: Range<usize>, out: &mut Vec<Piece>) {
         let mut kept = 0;
         for (index, found) in text.match_indices(['\n', '\r', NEL]) {
-            if kept < index {
-                out.push(Piece { at: at.start + kept, text: Text::Kept(index - kept) });
-            }
+            keep(out, at.start + kept..at.start + index);
             out.extend(found.chars().map(|ch| Piece { at: at.start + index, text: Text::Newline(ch) }));
             if self.puts_blanks {
                 out.push(Piece { at: at.start + index, text: Text::New(" ") });
             }
             kept = index + found.len();
         }
-        if kept < text.len() {
-            out.push(Piece { at: at.start + kept, text: Text::Kept(text.len() - kept) });
-        }
-    }
-
-    fn inserted(&mut self) {}
-
-    fn fork(&self) -> Box<dyn Stage> {
-        Box::new(self.clone())
+        keep(out, at.start + kept..at.end);
     }
 }
 
@@ -173,23 +154,12 @@ pub(crate) struct NelAsLf;
 impl Stage for NelAsLf {
     fn cut(&mut self, text: &str, at: Range<usize>, out: &mut Vec<Piece>) {
         let mut kept = 0;
-        let keep = |out: &mut Vec<Piece>, range: Range<usize>| {
-            if !range.is_empty() {
-                out.push(Piece { at: at.start + range.start, text: Text::Kept(range.len()) });
-            }
-        };
         while let Some(index) = text[kept..].find(NEL).map(|found| kept + found) {
-            keep(out, kept..index);
+            keep(out, at.start + kept..at.start + index);
             out.push(Piece { at: at.start + index, text: Text::New("\n") });
             kept = index + NEL.len_utf8();
         }
-        keep(out, kept..text.len());
-    }
-
-    fn inserted(&mut self) {}
-
-    fn fork(&self) -> Box<dyn Stage> {
-        Box::new(self.clone())
+        keep(out, at.start + kept..at.end);
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) enum Text {
     /// Inserted by a stage at the piece's position.
     New(&'static str),
     /// Inserted where the input has the end of a record or a movement of the printer.
-    Put(&'static str, u64, Option<RecordPosition>),
+    Put(&'static str, Place),
     /// The end of a record, or of a line that becomes a record.
     End,
     /// A control character at this position, to be counted or reported as an error.
@@ -55,7 +55,7 @@ pub(crate) enum Text {
     Made(Box<Made>),
     /// At the piece's position, or at this place of the input, begins a sequence that is too long to be normalised.
     #[cfg_attr(not(feature = "normalize"), expect(dead_code, reason = "only one stage has a limit"))]
-    TooLong(Option<At>),
+    TooLong(Option<Place>),
 }
 
 /// Text that a stage made, and where each of its characters came from.
@@ -81,17 +81,46 @@ pub(crate) enum CharSource {
     /// From this position of the decoded text.
     Here(usize),
     /// From there in the input: it was held back from earlier text.
-    There(At),
+    There(Place),
 }
 
 /// The most characters that are normalised together.
 pub(crate) const MAX_SEQUENCE: usize = 1024;
 
 /// A place in the input: an offset, and the position in the records.
-pub(crate) type At = (u64, Option<RecordPosition>);
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Place {
+    pub(crate) offset: u64,
+    pub(crate) record: Option<RecordPosition>,
+}
+
+impl From<u64> for Place {
+    fn from(offset: u64) -> Self {
+        Place { offset, record: None }
+    }
+}
+
+/// Appends the text at `at`, if there is any, as it is.
+pub(crate) fn keep(out: &mut Vec<Piece>, at: Range<usize>) {
+    if !at.is_empty() {
+        out.push(Piece { at: at.start, text: Text::Kept(at.len()) });
+    }
+}
+
+/// What every [`Stage`] that is `Clone` has.
+pub(crate) trait Fork {
+    /// Returns a copy in the same state.
+    fn fork(&self) -> Box<dyn Stage>;
+}
+
+impl<S: Stage + Clone + 'static> Fork for S {
+    fn fork(&self) -> Box<dyn Stage> {
+        Box::new(self.clone())
+    }
+}
 
 /// A stage that changes text. It sees the text that earlier stages kept, but not the text that they inserted.
-pub(crate) trait Stage: Send {
+pub(crate) trait Stage: Send + Fork {
     /// Cuts `text`, which is at the positions `at`, into pieces, and appends them to `out`.
     fn cut(&mut self, text: &str, at: Range<usize>, out: &mut Vec<Piece>);
 
@@ -102,7 +131,7 @@ pub(crate) trait Stage: Send {
 
     /// Tells the stage where in the input positions of the text are that was just cut, for text that it holds back. The
     /// function takes positions in ascending order. After this, positions mean other places.
-    fn settle(&mut self, _places: &dyn Fn(&[usize]) -> Vec<At>) {}
+    fn settle(&mut self, _places: &dyn Fn(&[usize]) -> Vec<Place>) {}
 
     /// Appends text that the stage has held back.
     fn flush(&mut self, _out: &mut Vec<Piece>) {}
@@ -113,10 +142,7 @@ pub(crate) trait Stage: Send {
     }
 
     /// Tells the stage that text was inserted here. The stage does not see this text.
-    fn inserted(&mut self);
-
-    /// Returns a copy in the same state.
-    fn fork(&self) -> Box<dyn Stage>;
+    fn inserted(&mut self) {}
 
     /// Returns whether the stage is in its initial state, so that the text to come does not depend on the text before.
     fn is_between(&self) -> bool {

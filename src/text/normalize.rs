@@ -14,7 +14,7 @@
 //! marks. A longer sequence is an error: normalising it would need memory without limit, and cutting it would not be
 //! normalisation.
 
-use super::{At, CharSource, MAX_SEQUENCE, Made, Piece, Stage, Text};
+use super::{CharSource, MAX_SEQUENCE, Made, Piece, Place, Stage, Text, keep};
 use crate::words::words;
 use std::ops::Range;
 use unicode_normalization::char::{canonical_combining_class, compose, decompose_canonical, decompose_compatible};
@@ -212,16 +212,13 @@ fn made_of(chars: &[(char, CharSource)]) -> Made {
 
 /// Adds `len` bytes of text as they are, to the piece before if they follow it.
 fn push_kept(out: &mut Vec<Piece>, at: usize, len: usize) {
-    if len == 0 {
-        return;
-    }
     if let Some(Piece { at: before, text: Text::Kept(kept) }) = out.last_mut()
         && *before + *kept == at
     {
         *kept += len;
         return;
     }
-    out.push(Piece { at, text: Text::Kept(len) });
+    keep(out, at..at + len);
 }
 
 impl Stage for NormalizeStage {
@@ -250,7 +247,7 @@ impl Stage for NormalizeStage {
         out.push(piece);
     }
 
-    fn settle(&mut self, places: &dyn Fn(&[usize]) -> Vec<At>) {
+    fn settle(&mut self, places: &dyn Fn(&[usize]) -> Vec<Place>) {
         // What was held before is settled. The rest follows it.
         let known = self.open.held.iter().take_while(|(_, source)| matches!(source, CharSource::There(_))).count();
         let rest = &mut self.open.held[known..];
@@ -266,12 +263,6 @@ impl Stage for NormalizeStage {
 
     fn flush(&mut self, out: &mut Vec<Piece>) {
         self.end("", 0, out);
-    }
-
-    fn inserted(&mut self) {}
-
-    fn fork(&self) -> Box<dyn Stage> {
-        Box::new(self.clone())
     }
 
     fn is_between(&self) -> bool {
@@ -318,7 +309,7 @@ mod tests {
         for chunk in chunks {
             let mut pieces = Vec::new();
             stage.cut(chunk, 0..chunk.len(), &mut pieces);
-            stage.settle(&|at| at.iter().map(|at| (*at as u64, None)).collect());
+            stage.settle(&|at| at.iter().map(|at| (*at as u64).into()).collect());
             add(chunk, pieces);
         }
         let mut pieces = Vec::new();

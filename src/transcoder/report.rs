@@ -2,6 +2,7 @@
 
 use crate::detect::{CONTENTS_CONTRADICT, Diagnostic, Verdict};
 pub use crate::error::RecordPosition;
+pub(super) use crate::text::Place;
 
 /// The report of a run.
 ///
@@ -123,25 +124,6 @@ impl RecordsCut {
         self.bytes += more.bytes;
         let free = Faults::<MalformedAt>::KEPT - self.first.len();
         self.first.extend(more.first.into_iter().take(free));
-    }
-}
-
-/// A place in the input.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Place {
-    pub(super) offset: u64,
-    pub(super) record: Option<RecordPosition>,
-}
-
-impl From<Place> for crate::text::At {
-    fn from(place: Place) -> Self {
-        (place.offset, place.record)
-    }
-}
-
-impl From<u64> for Place {
-    fn from(offset: u64) -> Self {
-        Place { offset, record: None }
     }
 }
 

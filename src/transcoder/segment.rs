@@ -6,7 +6,7 @@
 //! the only cost is a copy of the bytes and of the source.
 
 use crate::codec::{MIN_ROOM, Utf8Sink};
-use crate::text::{CharSource, Piece, Stage, Text};
+use crate::text::{CharSource, Piece, Stage, Text, keep};
 use crate::transcoder::fill::{Chunk, SourceStop};
 use crate::transcoder::records::record::Mark;
 use crate::transcoder::report::Place;
@@ -271,11 +271,9 @@ impl Segment {
     ) -> Self {
         let mut pieces = Vec::with_capacity(1 + 2 * marks.len());
         let mut at = range.start;
-        for (index, mark, Place { offset, record }) in marks {
-            let put = |text| Text::Put(text, *offset, *record);
-            if at < *index {
-                pieces.push(Piece { at, text: Text::Kept(index - at) });
-            }
+        for (index, mark, place) in marks {
+            let put = |text| Text::Put(text, *place);
+            keep(&mut pieces, at..*index);
             at = *index;
             match mark {
                 Mark::End => pieces.push(Piece { at, text: end.map_or(Text::End, put) }),
@@ -286,9 +284,7 @@ impl Segment {
                 }
             }
         }
-        if at < range.end {
-            pieces.push(Piece { at, text: Text::Kept(range.end - at) });
-        }
+        keep(&mut pieces, at..range.end);
         for stage in stages.iter_mut() {
             let mut cut = Vec::new();
             for piece in pieces {
@@ -300,7 +296,7 @@ impl Segment {
                     _ => stage.pass(piece, &mut cut),
                 }
             }
-            stage.settle(&|at| origin.places(at).into_iter().map(Into::into).collect());
+            stage.settle(&|at| origin.places(at));
             pieces = cut;
         }
         Segment { inserted: None, ..Segment::new(origin, pieces) }
@@ -418,9 +414,7 @@ impl Segment {
     /// Returns where in the input the next piece stands.
     pub(super) fn place_of_next(&self) -> Place {
         match self.pieces.get(self.piece) {
-            Some(Piece { text: Text::TooLong(Some((offset, record))), .. }) => {
-                Place { offset: *offset, record: *record }
-            }
+            Some(Piece { text: Text::TooLong(Some(place)), .. }) => *place,
             piece => self.origin.place(piece.map_or(usize::MAX, |piece| piece.at)),
         }
     }
@@ -434,13 +428,13 @@ impl Segment {
                 let within = (fed - from) as usize;
                 let at = match &piece.text {
                     Text::Kept(_) => CharSource::Here(piece.at + within),
-                    Text::Put(_, offset, record) => CharSource::There((*offset, *record)),
+                    Text::Put(_, place) => CharSource::There(*place),
                     Text::Made(made) => made.source(within),
                     _ => CharSource::Here(piece.at),
                 };
                 return match at {
                     CharSource::Here(index) => self.origin.place(index),
-                    CharSource::There((offset, record)) => Place { offset, record },
+                    CharSource::There(place) => place,
                 };
             }
             from += len;
