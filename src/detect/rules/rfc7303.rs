@@ -39,11 +39,8 @@ pub(super) fn charset(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>
     let named = evidence.registry.declared(label).map_err(|error| in_document(error, 0))?;
     let codec = evidence.in_order(&named)?;
     if !evidence.agrees_with_bytes(&*codec) {
-        diagnostics.push(Diagnostic::warning(
-            "charset-family-conflict",
-            0,
-            format!("the transport says {label:?}, but the first bytes are {}", evidence.family.name()),
-        ));
+        let message = format!("the transport says {label:?}, but the first bytes are {}", evidence.family.name());
+        diagnostics.push(Diagnostic::warning("charset-family-conflict", 0, message));
         return Ok(None);
     }
     if named.name() == "UTF-16" {
@@ -60,11 +57,8 @@ pub(super) fn declared(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic
     let named = evidence.registry.declared(name).map_err(|error| in_document(error, span.start))?;
     let codec = evidence.in_order(&named)?;
     if !evidence.fits(&*codec, name) {
-        diagnostics.push(Diagnostic::warning(
-            "family-declaration-conflict",
-            span.start,
-            format!("the declaration says {name:?}, but its bytes are {}", evidence.family.name()),
-        ));
+        let message = format!("the declaration says {name:?}, but its bytes are {}", evidence.family.name());
+        diagnostics.push(Diagnostic::warning("family-declaration-conflict", span.start, message));
         return Ok(None);
     }
     if named.name() == "UTF-16" {
@@ -80,11 +74,8 @@ pub(super) fn family(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>)
         return Ok(Some(Choice::of(evidence.by_family(diagnostics)?, Source::Signature)));
     }
     if family.is_wide() && !contradicted {
-        diagnostics.push(Diagnostic::warning(
-            "unlabelled-family",
-            0,
-            format!("the input is {} without a byte order mark or a declared encoding", family.name()),
-        ));
+        let message = format!("the input is {} without a byte order mark or a declared encoding", family.name());
+        diagnostics.push(Diagnostic::warning("unlabelled-family", 0, message));
     }
     if family.is_wide() || contradicted {
         return Ok(Some(Choice::of(evidence.family_codec()?, Source::Signature)));
@@ -113,11 +104,8 @@ pub(super) fn default(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>
         if evidence.agrees_with_bytes(&*codec) {
             return Ok(Some(Choice { named: named.clone(), ..Choice::of(codec, Source::Fallback) }));
         }
-        diagnostics.push(Diagnostic::warning(
-            "fallback-family-conflict",
-            0,
-            format!("the fallback is {}, but the first bytes are {}", codec.name(), evidence.family.name()),
-        ));
+        let message = format!("the fallback is {}, but the first bytes are {}", codec.name(), evidence.family.name());
+        diagnostics.push(Diagnostic::warning("fallback-family-conflict", 0, message));
     }
     Ok(Some(Choice::of(evidence.registry.codec("UTF-8")?, Source::Default)))
 }

@@ -118,8 +118,9 @@ fn name_of(family: Family) -> &'static str {
     }
 }
 
-fn refused(at: u64, why: &'static str) -> Answer {
-    Err(ErrorKind::PolicyRejects { offset: at, why }.into())
+/// Refuses the document, if there is a place `at` which shows that it is wrong.
+fn refused(at: Option<u64>, why: &'static str) -> Answer {
+    at.map_or(Ok(None), |offset| Err(ErrorKind::PolicyRejects { offset, why }.into()))
 }
 
 /// Chooses the codec that `label` names and reports that label. Fails if there is no such codec.
@@ -195,12 +196,9 @@ fn last_resort(evidence: &Evidence<'_>, label: &str, diagnostics: &mut Vec<Diagn
 }
 
 fn explicit_order_with_bom(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
-    match ct_enc(evidence).as_deref() {
-        Some("UTF-16BE" | "UTF-16LE") if evidence.bom().is_some() => {
-            refused(0, "RFC 3023 forbids a byte order mark with UTF-16BE and UTF-16LE")
-        }
-        _ => Ok(None),
-    }
+    let has_order = matches!(ct_enc(evidence).as_deref(), Some("UTF-16BE" | "UTF-16LE"));
+    let is_wrong = has_order && evidence.bom().is_some();
+    refused(is_wrong.then_some(0), "RFC 3023 forbids a byte order mark with UTF-16BE and UTF-16LE")
 }
 
 fn utf16_with_bom(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Answer {
@@ -216,12 +214,8 @@ fn utf16_with_bom(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) ->
 }
 
 fn utf16_without(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
-    match ct_enc(evidence).as_deref() {
-        Some("UTF-16") if !is_16(evidence.bom()) => {
-            refused(0, "the transport says UTF-16, but there is no UTF-16 byte order mark")
-        }
-        _ => Ok(None),
-    }
+    let is_wrong = ct_enc(evidence).as_deref() == Some("UTF-16") && !is_16(evidence.bom());
+    refused(is_wrong.then_some(0), "the transport says UTF-16, but there is no UTF-16 byte order mark")
 }
 
 fn charset(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Answer {
@@ -240,41 +234,29 @@ fn by_charset(evidence: &Evidence<'_>, label: &str, diagnostics: &mut Vec<Diagno
 // --- Raw XML ---------------------------------------------------------------------------------------------------------
 
 fn utf8_bom_and_guess(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
-    let is_utf8 = evidence.bom() == Some(Family::Utf8);
-    match guess(evidence) {
-        Some(family) if is_utf8 && family != Family::Ascii => {
-            refused(0, "the byte order mark is that of UTF-8, but the declaration is written in another family")
-        }
-        _ => Ok(None),
-    }
+    let is_wrong =
+        evidence.bom() == Some(Family::Utf8) && guess(evidence).is_some_and(|family| family != Family::Ascii);
+    let why = "the byte order mark is that of UTF-8, but the declaration is written in another family";
+    refused(is_wrong.then_some(0), why)
 }
 
 fn utf8_bom_and_name(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
-    match xml_enc(evidence) {
-        Some((name, at)) if evidence.bom() == Some(Family::Utf8) && name != "UTF-8" => {
-            refused(at, "the byte order mark is that of UTF-8, but the declaration names another encoding")
-        }
-        _ => Ok(None),
-    }
+    let other = xml_enc(evidence).filter(|(name, _)| evidence.bom() == Some(Family::Utf8) && name != "UTF-8");
+    let why = "the byte order mark is that of UTF-8, but the declaration names another encoding";
+    refused(other.map(|(_, at)| at), why)
 }
 
 fn utf16_bom_and_guess(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
-    match guess(evidence) {
-        Some(family) if is_16(evidence.bom()) && Some(family) != evidence.bom() => {
-            refused(0, "the byte order mark is that of UTF-16, but the declaration is written in another family")
-        }
-        _ => Ok(None),
-    }
+    let is_wrong = is_16(evidence.bom()) && guess(evidence).is_some_and(|family| Some(family) != evidence.bom());
+    let why = "the byte order mark is that of UTF-16, but the declaration is written in another family";
+    refused(is_wrong.then_some(0), why)
 }
 
 fn utf16_bom_and_name(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answer {
     let Some(family) = evidence.bom().filter(|family| is_16(Some(*family))) else { return Ok(None) };
-    match xml_enc(evidence) {
-        Some((name, at)) if name != "UTF-16" && name != name_of(family) => {
-            refused(at, "the byte order mark is that of UTF-16, but the declaration names another encoding")
-        }
-        _ => Ok(None),
-    }
+    let other = xml_enc(evidence).filter(|(name, _)| name != "UTF-16" && name != name_of(family));
+    let why = "the byte order mark is that of UTF-16, but the declaration names another encoding";
+    refused(other.map(|(_, at)| at), why)
 }
 
 /// Does what 1.5 and 1.6 do for UTF-16, for the byte order marks that ROME leaves out.
@@ -283,15 +265,13 @@ fn ucs4_bom_and_others(evidence: &Evidence<'_>, _: &mut Vec<Diagnostic>) -> Answ
         return Ok(None);
     }
     if guess(evidence).is_some_and(|family| Some(family) != evidence.bom()) {
-        return refused(0, "the byte order mark is that of UCS-4, but the declaration is written in another family");
+        let why = "the byte order mark is that of UCS-4, but the declaration is written in another family";
+        return refused(Some(0), why);
     }
     let codec = evidence.family_codec()?;
-    match evidence.declared_name() {
-        Some((name, at)) if !evidence.agrees_with_bom(name, &*codec) => {
-            refused(at, "the byte order mark is that of UCS-4, but the declaration names another encoding")
-        }
-        _ => Ok(None),
-    }
+    let other = evidence.declared_name().filter(|(name, _)| !evidence.agrees_with_bom(name, &*codec));
+    let why = "the byte order mark is that of UCS-4, but the declaration names another encoding";
+    refused(other.map(|(_, at)| at), why)
 }
 
 fn bom(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Answer {

@@ -163,11 +163,8 @@ impl Evidence<'_> {
         }
         let codec = self.page_or_family()?;
         if self.family.is_ebcdic() {
-            diagnostics.push(Diagnostic::warning(
-                "ebcdic-page-assumed",
-                0,
-                format!("the input is EBCDIC but names no code page; assuming {}", codec.name()),
-            ));
+            let message = format!("the input is EBCDIC but names no code page; assuming {}", codec.name());
+            diagnostics.push(Diagnostic::warning("ebcdic-page-assumed", 0, message));
         }
         Ok(codec)
     }

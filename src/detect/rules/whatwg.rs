@@ -119,11 +119,8 @@ fn meta_at(evidence: &Evidence<'_>, meta: &Meta) -> u64 {
 }
 
 fn unknown(says: &str, label: &str, at: u64) -> Diagnostic {
-    Diagnostic::warning(
-        "encoding-unknown",
-        at,
-        format!("{says} says {label:?}, which is not a label of the Encoding Standard"),
-    )
+    let message = format!("{says} says {label:?}, which is not a label of the Encoding Standard");
+    Diagnostic::warning("encoding-unknown", at, message)
 }
 
 fn declaration(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnostic>) -> Answer {

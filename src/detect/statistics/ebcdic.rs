@@ -2,10 +2,9 @@
 //! write. Bytes on which the pages differ decide. Pages that decode the window to the same text are treated as one.
 
 use super::guess::{Candidate, Guess, MARGIN, MINIMUM, MOST};
-use super::models::{Class, MIN_LIKELIHOOD, Model, UNASSIGNED, is_break, models};
-
+use super::models::{Class, MIN_LIKELIHOOD, Model, is_break, models, reader};
 use crate::codec::table::{SI, SO};
-use crate::codec::{Codec, Stop, Utf8Sink, is_ebcdic};
+use crate::codec::{Codec, is_ebcdic};
 use crate::registry::Registry;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -471,7 +470,7 @@ impl Page {
         let doubles = match counts.doubles.is_empty() {
             true => Vec::new(),
             false => {
-                let mut read = reader(codec);
+                let mut read = reader(&**codec);
                 counts.doubles.iter().map(|([lead, trail], _)| read(&[SO, *lead, *trail, SI])).collect()
             }
         };
@@ -479,23 +478,9 @@ impl Page {
     }
 }
 
-/// Returns a function that decodes a few bytes on their own and returns their character.
-fn reader(codec: &Arc<dyn Codec>) -> impl FnMut(&[u8]) -> char {
-    let mut decoder = codec.decoder();
-    move |bytes| {
-        let mut room = [0; 2 * crate::codec::MIN_ROOM];
-        let mut sink = Utf8Sink::new(&mut room);
-        let step = decoder.feed(bytes, &mut sink);
-        let ended = decoder.finish(&mut sink);
-        decoder.reset();
-        let is_good = step.stop == Stop::InputEmpty && ended == Stop::InputEmpty;
-        sink.as_str().chars().next().filter(|_| is_good).unwrap_or(UNASSIGNED)
-    }
-}
-
 impl Letters {
     fn new(codec: &Arc<dyn Codec>) -> Letters {
-        let mut read = reader(codec);
+        let mut read = reader(&**codec);
         let chars: [char; 256] = std::array::from_fn(|byte| read(&[byte as u8]));
         let mut sorted = chars.to_vec();
         sorted.sort_unstable();

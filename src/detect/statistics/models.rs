@@ -3,6 +3,7 @@
 //! The texts are small. A pair that is missing from them is estimated from the frequency of its second character, and a
 //! missing character from its kind: a letter, a mark or a control.
 
+use crate::codec::{Codec, MIN_ROOM, Stop, Utf8Sink};
 use std::sync::LazyLock;
 
 static TEXTS: &str = include_str!("texts.txt");
@@ -201,3 +202,17 @@ fn prior(ch: char) -> f32 {
 
 /// Marks a byte that a page does not assign. It is a noncharacter, so it cannot be confused with a real one.
 pub(super) const UNASSIGNED: char = '\u{FFFF}';
+
+/// Returns a function that decodes a few bytes on their own and returns their character.
+pub(super) fn reader(codec: &dyn Codec) -> impl FnMut(&[u8]) -> char + use<> {
+    let mut decoder = codec.decoder();
+    move |bytes| {
+        let mut room = [0; 2 * MIN_ROOM];
+        let mut sink = Utf8Sink::new(&mut room);
+        let step = decoder.feed(bytes, &mut sink);
+        let ended = decoder.finish(&mut sink);
+        decoder.reset();
+        let is_good = step.stop == Stop::InputEmpty && ended == Stop::InputEmpty;
+        sink.as_str().chars().next().filter(|_| is_good).unwrap_or(UNASSIGNED)
+    }
+}

@@ -1,7 +1,8 @@
 //! The single-byte pages, with the languages that they were used for.
 
 use super::languages::{Class, class, languages};
-use crate::codec::{Codec, MIN_ROOM, Stop, Utf8Sink};
+use crate::codec::Codec;
+use crate::detect::statistics::models::reader;
 use crate::registry::Registry;
 use std::sync::{Arc, LazyLock};
 
@@ -80,9 +81,6 @@ pub(super) struct Page {
     pub(super) languages: Vec<(usize, Box<[Class; 256]>)>,
 }
 
-/// Stands for a byte that a page does not assign. It is a noncharacter, so it cannot be confused with a real one.
-const UNASSIGNED: char = '\u{FFFF}';
-
 /// Returns the pages. They are built on first use.
 pub(super) fn pages() -> &'static [Page] {
     static ALL: LazyLock<Vec<Page>> = LazyLock::new(|| {
@@ -98,7 +96,8 @@ pub(super) fn pages() -> &'static [Page] {
 
 impl Page {
     fn new(codec: Arc<dyn Codec>, handicap: f32, codes: &str) -> Page {
-        let chars = chars_of(&*codec);
+        let mut read = reader(&*codec);
+        let chars = std::array::from_fn(|byte| read(&[byte as u8]));
         let find = |code: &str| languages().iter().position(|language| language.code == code);
         let of = |at: usize| (at, Box::new(chars.map(|ch| class(ch, &languages()[at]))));
         let languages = codes.split(' ').filter_map(find).map(of).collect();
@@ -109,20 +108,6 @@ impl Page {
     pub(super) fn is_of(&self, registry: &Registry) -> bool {
         registry.is_builtin() || registry.codec(&self.name).is_ok_and(|found| Arc::ptr_eq(&found, &self.codec))
     }
-}
-
-/// Returns the character of each byte on its own.
-fn chars_of(codec: &dyn Codec) -> [char; 256] {
-    let mut decoder = codec.decoder();
-    std::array::from_fn(|byte| {
-        let mut room = [0; 2 * MIN_ROOM];
-        let mut sink = Utf8Sink::new(&mut room);
-        let step = decoder.feed(&[byte as u8], &mut sink);
-        let ended = decoder.finish(&mut sink);
-        decoder.reset();
-        let is_good = step.stop == Stop::InputEmpty && ended == Stop::InputEmpty;
-        sink.as_str().chars().next().filter(|_| is_good).unwrap_or(UNASSIGNED)
-    })
 }
 
 #[cfg(test)]
