@@ -6,7 +6,6 @@ use super::statistics::{Candidate, Looks};
 use crate::codec::Codec;
 use crate::error::Error;
 use crate::words::words;
-use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -108,7 +107,7 @@ impl Diagnostic {
 /// assert_eq!(verdict.bom(), Some(&b"\xFF\xFE"[..]));
 /// assert!(verdict.diagnostics.is_empty() && verdict.error.is_none());
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Verdict {
     /// The label that the policy reports.
@@ -177,28 +176,5 @@ impl Verdict {
     #[must_use]
     pub fn xml_declaration(&self) -> Option<Range<u64>> {
         self.declaration.as_ref().map(|declaration| declaration.span.clone())
-    }
-}
-
-impl fmt::Debug for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Verdict")
-            .field("encoding", &self.encoding)
-            .field("codec", &self.codec.as_ref().map(|codec| codec.name().to_owned()))
-            .field("family", &self.family)
-            .field("kind", &self.kind)
-            .field("signature", &self.signature)
-            .field("declared", &self.declared)
-            .field("declared_span", &self.declared_span)
-            .field("charset", &self.charset)
-            .field("ascii", &self.ascii)
-            .field("looks", &self.looks)
-            .field("policy", &self.policy)
-            .field("rule", &self.rule)
-            .field("source", &self.source)
-            .field("candidates", &self.candidates)
-            .field("diagnostics", &self.diagnostics)
-            .field("error", &self.error)
-            .finish_non_exhaustive()
     }
 }
