@@ -9,12 +9,13 @@
 //! | `frame.rs` | [`Framer`]: from records to bytes |
 //! | `tape_label.rs` | [`DataSet`] and [`TapeFile`]: the labels of a tape, and how to choose one of its files |
 //! | `overlong.rs` | [`OnOverlong`](crate::OnOverlong): what to do with what does not fit into a record |
-//! | `reader.rs` | [`Records`] and [`RecordWriter`]: both directions, for a reader and a writer |
+//! | `reader.rs`, `buffered.rs` | [`Records`] and [`RecordWriter`]: both directions, for a reader and a writer |
 //! | `record.rs`, `places.rs` | [`Record`]: one record; where in the input the data of records is |
 //! | `split.rs` | [`RecordSlices`] and [`resync`]: records in memory, and in parts of a stream |
 //! | `parts.rs` | [`splits`] and [`Split`]: where a file can be cut into parts that are read side by side |
 //! | `sniff/` | [`look`]: guesses a file's shape from its first bytes |
 
+pub(crate) mod buffered;
 mod carriage;
 mod columns;
 mod deframe;

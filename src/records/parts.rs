@@ -4,6 +4,7 @@
 //! descriptor words; records with a header, by finding a chain of headers in the middle. The last of these is not a
 //! proof, so [`Records::part`](super::Records::part) checks that each part ends where the next one begins.
 
+use super::buffered::buffered;
 use super::deframe::{NULL_SEGMENT, length_of_block};
 use super::{Deframer, Part, Shape, resync};
 use crate::error::{Error, ErrorKind};
@@ -117,11 +118,7 @@ pub fn numbered_splits<R: BufRead>(input: R, shape: &Shape, bytes: u64) -> Resul
     let (mut input, mut deframer, bytes) = (input, Deframer::new(shape), bytes.max(1));
     let (mut parts, mut begin, mut number) = (Vec::new(), 0, 1);
     loop {
-        let src = match input.fill_buf() {
-            Ok(src) => src,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(source) => return Err(Error::read(deframer.offset(), source)),
-        };
+        let Some(src) = buffered(&mut input, deframer.offset())? else { continue };
         let (mut at, eof) = (0, src.is_empty());
         let is_done = loop {
             let here = deframer.offset();

@@ -1,5 +1,6 @@
 //! Reads records from a reader and writes them to a writer: [`Records`] and [`RecordWriter`].
 
+use super::buffered::buffered;
 use super::places::Places;
 use super::record::{Pieces, Record};
 use super::{Deframer, Framer, Part, RECORD_LIMIT, Shape, Split, TapeFile};
@@ -144,11 +145,7 @@ impl<R: BufRead> Records<R> {
         if self.ended || !self.held.is_empty() || self.part_ends() {
             return Ok(None);
         }
-        let src = match self.input.fill_buf() {
-            Ok(src) => src,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(None),
-            Err(source) => return Err(Error::read(self.deframer.offset(), source)),
-        };
+        let Some(src) = buffered(&mut self.input, self.deframer.offset())? else { return Ok(None) };
         self.ended = src.is_empty();
         let Some((framing, len)) = self.deframer.whole(src) else { return Ok(None) };
         if len > self.limit {
@@ -192,13 +189,10 @@ impl<R: BufRead> Records<R> {
     fn find(&mut self) -> Result<bool, Error> {
         loop {
             let src = match self.ended {
-                true => &[],
-                false => match self.input.fill_buf() {
-                    Ok(src) => src,
-                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                    Err(source) => return Err(ErrorKind::Read { offset: self.deframer.offset(), source }.into()),
-                },
+                true => Some(&[][..]),
+                false => buffered(&mut self.input, self.deframer.offset())?,
             };
+            let Some(src) = src else { continue };
             self.ended = src.is_empty();
             let mut at = 0;
             let outcome = loop {

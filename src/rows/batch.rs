@@ -1,9 +1,10 @@
 //! Cuts an input into batches of whole records. A batch owns its bytes, so that another thread can work on it.
 
 use crate::error::{Error, ErrorKind};
+use crate::records::buffered::buffered;
 use crate::records::places::{Places, offset_of};
 use crate::records::{Deframer, Part};
-use std::io::{self, BufRead};
+use std::io::BufRead;
 use std::ops::Range;
 
 /// Whole records of an input, in order.
@@ -122,11 +123,7 @@ impl<R: BufRead> Batches<R> {
     }
 
     fn read_once(&mut self, batch: &mut Batch) -> Result<(), Error> {
-        let src = match self.input.fill_buf() {
-            Ok(src) => src,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
-            Err(source) => return Err(Error::read(self.deframer.offset(), source)),
-        };
+        let Some(src) = buffered(&mut self.input, self.deframer.offset())? else { return Ok(()) };
         self.ended = src.is_empty();
         let mut at = 0;
         let result = loop {
