@@ -170,7 +170,7 @@ impl Transcoder {
         W: Write + ?Sized,
     {
         if self.run.settings.jobs.get() > 1 && self.is_new() {
-            return self.run_in_parts(input, output);
+            return self.run_in_parts(&mut &mut *input, &mut &mut *output);
         }
         self.run_alone(input, output)
     }

@@ -66,11 +66,12 @@ impl Tail {
 
 impl Transcoder {
     /// Converts the tail, and what follows it in `input`, by one transcoder.
-    pub(super) fn fall_back<R, W>(&mut self, from: Fallback, input: &mut R, output: &mut W) -> Result<(), Error>
-    where
-        R: BufRead + ?Sized,
-        W: Write + ?Sized,
-    {
+    pub(super) fn fall_back(
+        &mut self,
+        from: Fallback,
+        input: &mut dyn BufRead,
+        output: &mut dyn Write,
+    ) -> Result<(), Error> {
         let Fallback { base, tail, ended } = from;
         let (mut skip, mut at) = (base.written, base.at);
         *self = self.restarted(base);

@@ -88,11 +88,11 @@ impl Transcoder {
     ///
     /// # Errors
     /// As of `run_alone`.
-    pub(in crate::transcoder) fn run_in_parts<R, W>(&mut self, input: &mut R, output: &mut W) -> Result<(), Error>
-    where
-        R: BufRead + ?Sized,
-        W: Write + ?Sized,
-    {
+    pub(in crate::transcoder) fn run_in_parts(
+        &mut self,
+        input: &mut dyn BufRead,
+        output: &mut dyn Write,
+    ) -> Result<(), Error> {
         let mut tail = Tail::default();
         let end = self.run_head(&mut tail, input, output)?;
         let report = Report::new(self.run.settings.to.name());
@@ -120,11 +120,7 @@ impl Transcoder {
     }
 
     /// Converts the head. All of its bytes go into `tail`.
-    fn run_head<R, W>(&mut self, tail: &mut Tail, input: &mut R, output: &mut W) -> Result<HeadEnd, Error>
-    where
-        R: BufRead + ?Sized,
-        W: Write + ?Sized,
-    {
+    fn run_head(&mut self, tail: &mut Tail, input: &mut dyn BufRead, output: &mut dyn Write) -> Result<HeadEnd, Error> {
         let mut buffer = PageBuffer::for_output(PUMP_BUFFER_BYTES);
         let mut deframer = self.run.settings.input.deframer();
         let limit = HEAD_BYTES.max(self.run.settings.block * MAX_BLOCKS);
@@ -149,14 +145,14 @@ impl Transcoder {
 
     /// Converts `chunk`, which begins at offset `at`, up to a cut if there is one and the pace is known. Returns `None` if the
     /// head goes on.
-    fn feed_head<W: Write + ?Sized>(
+    fn feed_head(
         &mut self,
         chunk: &[u8],
         at: usize,
         pace: &mut Pace,
         deframer: &mut Option<Deframer>,
         buffer: &mut [u8],
-        output: &mut W,
+        output: &mut dyn Write,
     ) -> Result<Option<HeadEnd>, Error> {
         let is_timed = pace.wants(chunk.len());
         if !is_timed
@@ -164,7 +160,11 @@ impl Transcoder {
             && let Some(mut cutter) = self.cutter(deframer.clone())
             && let Some((cut, begin)) = cutter.cut(chunk, self.first_unit())
         {
-            let is_good = self.feed_to_cut(&chunk[..cut], &begin, buffer, output)?;
+            let is_good = match self.feed_to_cut(&chunk[..cut], &begin, buffer, output) {
+                // The fallback run fails with the same error, with the right place.
+                Err(error) if !matches!(error.kind(), ErrorKind::Write { .. }) => false,
+                result => result?,
+            };
             return Ok(Some(if is_good { HeadEnd::Cut(cutter, begin, at + cut) } else { HeadEnd::BadCut }));
         }
         let (begun, before) = (is_timed.then(Instant::now), self.run.report.bytes_out);
@@ -180,26 +180,12 @@ impl Transcoder {
     }
 
     /// Converts the last bytes of the head, up to the first cut. Returns whether that is at a boundary.
-    fn feed_to_cut<W: Write + ?Sized>(
+    fn feed_to_cut(
         &mut self,
         src: &[u8],
         begin: &Begin,
         buffer: &mut [u8],
-        output: &mut W,
-    ) -> Result<bool, Error> {
-        match self.try_feed_to_cut(src, begin, buffer, output) {
-            // The fallback run fails with the same error, with the right place.
-            Err(error) if !matches!(error.kind(), ErrorKind::Write { .. }) => Ok(false),
-            result => result,
-        }
-    }
-
-    fn try_feed_to_cut<W: Write + ?Sized>(
-        &mut self,
-        src: &[u8],
-        begin: &Begin,
-        buffer: &mut [u8],
-        output: &mut W,
+        output: &mut dyn Write,
     ) -> Result<bool, Error> {
         let mut read = 0;
         loop {
@@ -292,11 +278,7 @@ impl<'a> Parts<'a> {
 
     /// Converts the parts by as many threads as there are jobs, started when they are needed. If none can be started, this
     /// thread converts the parts itself.
-    fn run<R, W>(mut self, input: &mut R, output: &mut W) -> Result<PartsOutcome, Error>
-    where
-        R: BufRead + ?Sized,
-        W: Write + ?Sized,
-    {
+    fn run(mut self, input: &mut dyn BufRead, output: &mut dyn Write) -> Result<PartsOutcome, Error> {
         let (queue, waiting) = mpsc::channel::<Work>();
         let waiting = Mutex::new(waiting);
         let stop = AtomicBool::new(false);
@@ -331,17 +313,13 @@ impl<'a> Parts<'a> {
         })
     }
 
-    fn convert<R, W>(
+    fn convert(
         &mut self,
-        input: &mut R,
-        output: &mut W,
+        input: &mut dyn BufRead,
+        output: &mut dyn Write,
         mut dispatch: impl FnMut(Work),
         stop: &AtomicBool,
-    ) -> Result<PartsOutcome, Error>
-    where
-        R: BufRead + ?Sized,
-        W: Write + ?Sized,
-    {
+    ) -> Result<PartsOutcome, Error> {
         // Two more than there are jobs, so that no worker waits for a read or a write.
         let limit = self.transcoder.run.settings.jobs.get() + 2;
         loop {
@@ -372,7 +350,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Reads and cuts the next part. Returns `None` if there is none.
-    fn next_part<R: BufRead + ?Sized>(&mut self, input: &mut R) -> Option<Work> {
+    fn next_part(&mut self, input: &mut dyn BufRead) -> Option<Work> {
         if self.is_uncuttable || self.last_is_sent {
             return None;
         }
@@ -406,7 +384,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Reads until the block can be cut. Returns where, and the state there; `None` if it cannot.
-    fn read_block<R: BufRead + ?Sized>(&mut self, input: &mut R) -> Option<(usize, Begin)> {
+    fn read_block(&mut self, input: &mut dyn BufRead) -> Option<(usize, Begin)> {
         let size = self.transcoder.run.settings.block;
         let mut wanted = size;
         loop {
@@ -425,7 +403,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Reads until the block has `wanted` bytes, or the input ends.
-    fn read<R: BufRead + ?Sized>(&mut self, input: &mut R, wanted: usize) {
+    fn read(&mut self, input: &mut dyn BufRead, wanted: usize) {
         while self.block.len() < wanted && self.ended.is_none() {
             let read = try_next_chunk(input, |chunk| {
                 let chunk = &chunk[..chunk.len().min(CHUNK_BYTES)];
