@@ -378,7 +378,6 @@ impl Page {
             Some(rest) if section != Section::But => (true, word.part(1, rest.len())),
             _ => (false, word),
         };
-        let missing = "an existing entry to remove";
         let way = match section {
             Section::But => {
                 let (bytes, cell) = word.halves()?;
@@ -391,17 +390,12 @@ impl Page {
                 };
                 for ch in first..=last {
                     let item = (Way::Substitute1, ch.to_string(), Vec::new());
-                    let done = if away { self.items.remove(&item) } else { self.items.insert(item) };
-                    if !done {
-                        return word.expected(if away { missing } else { "each character once" });
-                    }
+                    put(&mut self.items, item, away, word, "each character once")?;
                 }
                 return Ok(());
             }
             Section::ToText if !word.text.contains('=') => {
-                let code = word.code()?;
-                let done = if away { self.to_text.remove(&code) } else { self.to_text.insert(code) };
-                return if done { Ok(()) } else { word.expected(if away { missing } else { "each code once" }) };
+                return put(&mut self.to_text, word.code()?, away, word, "each code once");
             }
             Section::ToText => Way::ToText,
             Section::Items(way) => way,
@@ -409,8 +403,7 @@ impl Page {
         };
         let (bytes, chars) = word.halves()?;
         let item = (way, chars.chars()?, bytes.bytes()?);
-        let done = if away { self.items.remove(&item) } else { self.items.insert(item) };
-        if done { Ok(()) } else { word.expected(if away { missing } else { "each mapping once" }) }
+        put(&mut self.items, item, away, word, "each mapping once")
     }
 
     fn end_of_section(&self, section: Section, next: Word<'_>) -> Result<(), Error> {
@@ -474,6 +467,15 @@ impl Page {
                 _ => Err(error),
             },
         }
+    }
+}
+
+/// Adds an item to a set, or takes it away. `once`: what is expected if it is there already.
+fn put<T: Ord>(set: &mut BTreeSet<T>, item: T, away: bool, word: Word<'_>, once: &str) -> Result<(), Error> {
+    match away {
+        true if !set.remove(&item) => word.expected("an existing entry to remove"),
+        false if !set.insert(item) => word.expected(once),
+        _ => Ok(()),
     }
 }
 

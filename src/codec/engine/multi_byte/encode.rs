@@ -302,6 +302,16 @@ fn batch(table: &EncodeTable, is_double: &mut bool, reach: &mut usize, src: &str
     (read, written)
 }
 
+/// Lets `put` write to the room of `dst` from the index that it is given, which it advances. Returns what `put` returns.
+fn put_in(dst: &mut ByteSink<'_>, put: impl FnOnce(&mut [u8], &mut usize) -> bool) -> bool {
+    let (mut at, mut done) = (0, false);
+    dst.fill(|spare| {
+        done = put(spare, &mut at);
+        at
+    });
+    done
+}
+
 impl MultiByteEncoder {
     pub(in crate::codec::engine) fn new(table: Arc<EncodeTable>) -> Self {
         MultiByteEncoder { table, is_double: false, held: String::new(), reach: LEAST_REACH }
@@ -346,13 +356,11 @@ impl MultiByteEncoder {
     }
 
     fn push(&mut self, code: &[u8], dst: &mut ByteSink<'_>) -> bool {
-        let mut done = false;
-        dst.fill(|spare| {
-            let mut at = 0;
-            done = Self::put_bytes(&self.table, &mut self.is_double, code, spare, &mut at);
-            at
-        });
-        done
+        put_in(dst, |spare, at| Self::put_bytes(&self.table, &mut self.is_double, code, spare, at))
+    }
+
+    fn push_entry(&mut self, entry: u32, dst: &mut ByteSink<'_>) -> bool {
+        put_in(dst, |spare, at| Self::put(&self.table, &mut self.is_double, entry, spare, at))
     }
 
     /// Encodes the front of `src` to `spare` while nothing is held, up to a character that depends on text which is not
@@ -407,13 +415,7 @@ impl MultiByteEncoder {
                 let ch = self.held.remove(0);
                 return Stop::Fault(Unmappable { ch, after: self.held.len() as u8 });
             }
-            let mut done = false;
-            dst.fill(|spare| {
-                let mut at = 0;
-                done = Self::put(&self.table, &mut self.is_double, entry, spare, &mut at);
-                at
-            });
-            if !done {
+            if !self.push_entry(entry, dst) {
                 return Stop::OutputFull;
             }
             self.held.drain(..len);
@@ -481,17 +483,7 @@ impl Encoder for MultiByteEncoder {
                 let substitute = table.substitute(ch);
                 !substitute.is_empty() && self.push(substitute, dst)
             }
-            Replacement::BestFit => match table.best_fit(ch) {
-                Some(entry) => {
-                    let (mut at, mut done) = (0, false);
-                    dst.fill(|spare| {
-                        done = Self::put(&table, &mut self.is_double, entry, spare, &mut at);
-                        at
-                    });
-                    done
-                }
-                None => false,
-            },
+            Replacement::BestFit => table.best_fit(ch).is_some_and(|entry| self.push_entry(entry, dst)),
             Replacement::Text(text) => {
                 // It goes before the held text and stands alone: the text after it does not combine with its end.
                 let mut trial = MultiByteEncoder { held: String::new(), ..self.clone() };
