@@ -13,45 +13,45 @@ use crate::transcoder::records::packed_watch::Seen;
 use crate::transcoder::report::{MalformedAt, Place};
 
 /// Decodes the input.
-pub(in crate::transcoder) struct Source {
+pub(super) struct Source {
     decoder: CheckedDecoder,
     records: Option<Box<RecordsIn>>,
 }
 
 /// A copy of a [`Source`] to go back to.
-pub(in crate::transcoder) struct Checkpoint {
-    pub(in crate::transcoder) source: Source,
+pub(super) struct Checkpoint {
+    pub(super) source: Source,
     /// What the original had seen by then that it judges later.
     seen: Option<Seen>,
 }
 
 impl Source {
-    pub(in crate::transcoder) fn new(decoder: CheckedDecoder, records: Option<RecordsIn>) -> Self {
+    pub(super) fn new(decoder: CheckedDecoder, records: Option<RecordsIn>) -> Self {
         Source { decoder, records: records.map(Box::new) }
     }
 
     /// A copy in the same state, which does not pause.
-    pub(in crate::transcoder) fn fork(&self) -> Source {
+    pub(super) fn fork(&self) -> Source {
         let mut source = Source { decoder: self.decoder.fork(), records: self.records.clone() };
         source.pause_after(u64::MAX);
         source
     }
 
     /// A copy that starts afresh at input offset `at`; if there are records, between two of them, as `deframer` says.
-    pub(in crate::transcoder) fn fresh_at(&self, at: u64, deframer: Option<&Deframer>) -> Source {
+    pub(super) fn fresh_at(&self, at: u64, deframer: Option<&Deframer>) -> Source {
         let records =
             self.records.as_ref().zip(deframer).map(|(records, deframer)| Box::new(records.fresh_at(at, deframer)));
         Source { decoder: self.decoder.fresh_at(at), records }
     }
 
     /// A copy to go back to.
-    pub(in crate::transcoder) fn checkpoint(&self) -> Checkpoint {
+    pub(super) fn checkpoint(&self) -> Checkpoint {
         let seen = self.records.as_ref().and_then(|records| records.text.packed.seen());
         Checkpoint { source: self.fork(), seen }
     }
 
     /// Goes back to an earlier state.
-    pub(in crate::transcoder) fn rewind(&mut self, before: Checkpoint) {
+    pub(super) fn rewind(&mut self, before: Checkpoint) {
         let packed = self.records.as_mut().map(|records| records.text.packed.take());
         *self = before.source;
         if let (Some(records), Some(packed)) = (&mut self.records, packed) {
@@ -60,7 +60,7 @@ impl Source {
     }
 
     /// Whether what comes next depends on nothing before it, except the numbers of records and what is reported once.
-    pub(in crate::transcoder) fn is_at_boundary(&self) -> bool {
+    pub(super) fn is_at_boundary(&self) -> bool {
         match &self.records {
             None => self.decoder.is_initial(),
             // Each record begins anew.
@@ -69,7 +69,7 @@ impl Source {
     }
 
     /// Whether the input can be cut: between some characters, or between records.
-    pub(in crate::transcoder) fn can_be_cut(&self) -> bool {
+    pub(super) fn can_be_cut(&self) -> bool {
         match &self.records {
             None => self.decoder.has_state(),
             // What a printer does depends on what it printed before.
@@ -78,22 +78,22 @@ impl Source {
     }
 
     /// The size of a code unit if the input can be cut between any two characters.
-    pub(in crate::transcoder) fn code_unit(&self) -> Option<usize> {
+    pub(super) fn code_unit(&self) -> Option<usize> {
         if self.has_records() { None } else { self.decoder.code_unit() }
     }
 
     /// How many bytes of an unfinished character were taken.
-    pub(in crate::transcoder) fn pending(&self) -> usize {
+    pub(super) fn pending(&self) -> usize {
         self.decoder.pending()
     }
 
     /// A new decoder, for trials.
-    pub(in crate::transcoder) fn new_decoder(&self) -> CheckedDecoder {
+    pub(super) fn new_decoder(&self) -> CheckedDecoder {
         self.decoder.fresh_at(0)
     }
 
     /// Sets the changes of the label in a document of records, in order. Their offsets count data.
-    pub(in crate::transcoder) fn relabel(&mut self, edits: Vec<Edit>) {
+    pub(super) fn relabel(&mut self, edits: Vec<Edit>) {
         if let Some(records) = &mut self.records {
             records.relabel(edits);
         }
@@ -101,59 +101,59 @@ impl Source {
 
     /// From here on replaces malformed bytes, and counts them only; or stops at each if `passing` is `None`. Copies do so
     /// too, so that they make the same text.
-    pub(in crate::transcoder) fn pass(&mut self, passing: Option<Passing>) {
+    pub(super) fn pass(&mut self, passing: Option<Passing>) {
         self.decoder.pass(passing);
     }
 
     /// Returns what becomes of malformed bytes; `None` if each is reported.
-    pub(in crate::transcoder) fn passing(&self) -> Option<Passing> {
+    pub(super) fn passing(&self) -> Option<Passing> {
         self.decoder.passing()
     }
 
     /// Returns how many malformed sequences were replaced since it was asked last.
-    pub(in crate::transcoder) fn take_replaced(&mut self) -> u64 {
+    pub(super) fn take_replaced(&mut self) -> u64 {
         std::mem::take(self.decoder.replaced())
     }
 
     /// Whether a change of the label is still to come in the records.
-    pub(in crate::transcoder) fn has_edits(&self) -> bool {
+    pub(super) fn has_edits(&self) -> bool {
         self.records.as_ref().is_some_and(|records| !records.text.edits.is_empty())
     }
 
     /// Whether nothing is left to do that concerns the beginning of the input only.
-    pub(in crate::transcoder) fn is_past_head(&self) -> bool {
+    pub(super) fn is_past_head(&self) -> bool {
         self.records.as_ref().is_none_or(|records| records.is_past_head())
     }
 
     /// Whether the text of the last fill has a newline within a record, if that is looked for. Then the text has to be
     /// decoded again, by a copy from before it, with the ends of records marked.
-    pub(in crate::transcoder) fn found_newline(&self) -> bool {
+    pub(super) fn found_newline(&self) -> bool {
         self.records.as_ref().is_some_and(|records| records.text.found_newline)
     }
 
     /// Returns what the first `records` show if an error follows them.
-    pub(in crate::transcoder) fn note_before_error(&mut self, records: u64) -> Option<Diagnostic> {
+    pub(super) fn note_before_error(&mut self, records: u64) -> Option<Diagnostic> {
         self.records.as_mut()?.text.packed.judge_first(records)
     }
 
     /// From here on marks the ends of records, which were written as ends of lines, and does not look for newlines.
-    pub(in crate::transcoder) fn mark_ends(&mut self) {
+    pub(super) fn mark_ends(&mut self) {
         if let Some(records) = &mut self.records {
             records.mark_ends();
         }
     }
 
     /// How many bytes of data were taken: bytes of the input, without framing.
-    pub(in crate::transcoder) fn read(&self) -> u64 {
+    pub(super) fn read(&self) -> u64 {
         self.records.as_ref().map_or(self.decoder.read(), |records| records.text.position.data)
     }
 
-    pub(in crate::transcoder) fn has_records(&self) -> bool {
+    pub(super) fn has_records(&self) -> bool {
         self.records.is_some()
     }
 
     /// How many records have ended.
-    pub(in crate::transcoder) fn records(&self) -> Option<u64> {
+    pub(super) fn records(&self) -> Option<u64> {
         self.records.as_ref().map(|records| records.text.position.record - 1)
     }
 
@@ -161,7 +161,7 @@ impl Source {
     ///
     /// # Errors
     /// [`ErrorKind::Codec`](crate::error::ErrorKind::Codec) from a decoder that breaks its contract.
-    pub(in crate::transcoder) fn fill(&mut self, chunk: Chunk<'_>, sink: &mut Utf8Sink<'_>) -> Result<Filled, Error> {
+    pub(super) fn fill(&mut self, chunk: Chunk<'_>, sink: &mut Utf8Sink<'_>) -> Result<Filled, Error> {
         if let Some(records) = &mut self.records {
             return records.fill(&mut self.decoder, chunk, sink);
         }
@@ -178,49 +178,49 @@ impl Source {
     ///
     /// # Errors
     /// As of [`fill`](Self::fill).
-    pub(in crate::transcoder) fn finish(&mut self, sink: &mut Utf8Sink<'_>) -> Result<Stop<Malformed>, Error> {
+    pub(super) fn finish(&mut self, sink: &mut Utf8Sink<'_>) -> Result<Stop<Malformed>, Error> {
         self.decoder.finish(sink)
     }
 
     /// Takes bytes that a table has translated. There are no records, and nothing is pending.
-    pub(in crate::transcoder) fn skip(&mut self, bytes: &[u8]) {
+    pub(super) fn skip(&mut self, bytes: &[u8]) {
         self.decoder.skip(bytes);
     }
 
     /// Hands whole records from the front of `src` to `each`, for as long as it takes one. Takes nothing unless it is
     /// between two records and nothing is looked for in their bytes. Returns how many bytes they take, framing included.
     #[inline]
-    pub(in crate::transcoder) fn whole_records(&mut self, src: &[u8], each: impl FnMut(&[u8]) -> bool) -> usize {
+    pub(super) fn whole_records(&mut self, src: &[u8], each: impl FnMut(&[u8]) -> bool) -> usize {
         self.records.as_mut().map_or(0, |records| records.whole_records(src, each))
     }
 
     /// Takes what comes next at the front of `src`, without decoding it. `eof`: nothing follows `src`. There are records,
     /// and nothing of them is decoded.
-    pub(in crate::transcoder) fn next_bytes(&mut self, src: &[u8], eof: bool) -> RecordBytes {
+    pub(super) fn next_bytes(&mut self, src: &[u8], eof: bool) -> RecordBytes {
         self.records.as_mut().map_or(RecordBytes::Done, |records| records.next_bytes(src, eof))
     }
 
     /// Ends a record whose end [`next_bytes`](Self::next_bytes) returned.
-    pub(in crate::transcoder) fn end_record(&mut self) {
+    pub(super) fn end_record(&mut self) {
         if let Some(records) = &mut self.records {
             records.end_record();
         }
     }
 
     /// From here on a fill ends after this many records, at the latest.
-    pub(in crate::transcoder) fn pause_after(&mut self, records: u64) {
+    pub(super) fn pause_after(&mut self, records: u64) {
         if let Some(these) = &mut self.records {
             these.pause_after(records);
         }
     }
 
     /// The place of the first byte that is not decoded to text yet.
-    pub(in crate::transcoder) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> Place {
         self.place_back(self.decoder.pending() as u64)
     }
 
     /// How far the input was read. Does not ask the decoder, which may have panicked.
-    pub(in crate::transcoder) fn reached(&self) -> Place {
+    pub(super) fn reached(&self) -> Place {
         self.place_back(0)
     }
 
@@ -233,41 +233,41 @@ impl Source {
     }
 
     /// How many trailing blanks are held back, and where about they stand.
-    pub(in crate::transcoder) fn trailing(&self) -> Option<(Place, u64)> {
+    pub(super) fn trailing(&self) -> Option<(Place, u64)> {
         let records = self.records.as_ref()?;
         let count = records.text.pending.trailing_count();
         (count > 0).then(|| (records.text.position.back(0), count))
     }
 
     /// Whether all decoded text is written, apart from trailing blanks.
-    pub(in crate::transcoder) fn is_flushed(&self) -> bool {
+    pub(super) fn is_flushed(&self) -> bool {
         self.records.as_ref().is_none_or(|records| records.text.pending.is_flushed())
     }
 
     /// Whether `ch` is a blank that is trimmed at the end of a record.
-    pub(in crate::transcoder) fn is_blank(&self, ch: char) -> bool {
+    pub(super) fn is_blank(&self, ch: char) -> bool {
         self.records.as_ref().is_some_and(|records| records.text.pending.is_blank(ch))
     }
 
     /// Describes a fault that was just reported.
-    pub(in crate::transcoder) fn fault(&self, fault: Malformed) -> MalformedAt {
+    pub(super) fn fault(&self, fault: Malformed) -> MalformedAt {
         let back = u64::from(fault.len) + u64::from(fault.after);
         let Place { offset, record } = self.place_back(back);
         MalformedAt { offset, bytes: self.decoder.fault_bytes(fault), record }
     }
 
     /// Whether the last fill marked anything.
-    pub(in crate::transcoder) fn has_marks(&self) -> bool {
+    pub(super) fn has_marks(&self) -> bool {
         self.records.as_ref().is_some_and(|records| !records.text.marks.is_empty())
     }
 
     /// Takes the marks in the text of the last fill.
-    pub(in crate::transcoder) fn take_marks(&mut self) -> Vec<(usize, Mark, Place)> {
+    pub(super) fn take_marks(&mut self) -> Vec<(usize, Mark, Place)> {
         self.records.as_mut().map_or_else(Vec::new, |records| std::mem::take(&mut records.text.marks))
     }
 
     /// Takes the diagnostics, if all text before them is written.
-    pub(in crate::transcoder) fn take_notes(&mut self) -> Vec<Diagnostic> {
+    pub(super) fn take_notes(&mut self) -> Vec<Diagnostic> {
         self.records.as_mut().map_or_else(Vec::new, |records| records.take_notes())
     }
 }

@@ -15,27 +15,27 @@ use crate::transcoder::segment::{Next, Segment};
 use std::sync::Arc;
 
 /// The encoder, and the records that it writes to if the output is records.
-pub(in crate::transcoder) struct Target {
-    pub(in crate::transcoder) codec: Arc<dyn Codec>,
-    pub(in crate::transcoder) encoder: CheckedEncoder,
-    pub(in crate::transcoder) records: Option<RecordsOut>,
-    pub(in crate::transcoder) policy: UnmappablePolicy,
+pub(super) struct Target {
+    pub(super) codec: Arc<dyn Codec>,
+    pub(super) encoder: CheckedEncoder,
+    pub(super) records: Option<RecordsOut>,
+    pub(super) policy: UnmappablePolicy,
     /// Where references may stand, in an XML document that is written with them.
-    pub(in crate::transcoder) xml: Option<XmlPlace>,
+    pub(super) xml: Option<XmlPlace>,
     /// Hint at the first U+000A that it is written as byte 25.
-    pub(in crate::transcoder) hints_lf: bool,
+    pub(super) hints_lf: bool,
     /// The input is records too.
-    pub(in crate::transcoder) from_records: bool,
+    pub(super) from_records: bool,
     /// The places of characters that the encoder has read and not written: how much text it had been fed before each, and
     /// where in the input it stood.
-    pub(in crate::transcoder) unwritten: Vec<(u64, Place)>,
+    pub(super) unwritten: Vec<(u64, Place)>,
     /// Whether the charset has U+FFFD, once that was asked.
-    pub(in crate::transcoder) has_mark: Option<bool>,
+    pub(super) has_mark: Option<bool>,
 }
 
 impl Target {
     /// Whether the charset has U+FFFD wherever it may stand.
-    pub(in crate::transcoder) fn has_mark(&mut self) -> bool {
+    pub(super) fn has_mark(&mut self) -> bool {
         let find = || self.encoder.is_stateless() && can_write(&*self.codec, "\u{FFFD}");
         *self.has_mark.get_or_insert_with(find)
     }
@@ -50,7 +50,7 @@ impl Target {
     }
 
     /// A copy that starts afresh, with `records` to write to. `None` if the charset has no encoder.
-    pub(in crate::transcoder) fn fresh(&self, records: Option<RecordsOut>) -> Option<Self> {
+    pub(super) fn fresh(&self, records: Option<RecordsOut>) -> Option<Self> {
         Some(Target {
             codec: self.codec.clone(),
             encoder: CheckedEncoder::new(self.codec.name(), self.codec.encoder()?),
@@ -65,7 +65,7 @@ impl Target {
     }
 
     /// A copy in the same state. `None` if the output consists of records, or if the encoder cannot be copied.
-    pub(in crate::transcoder) fn fork(&self) -> Option<Self> {
+    pub(super) fn fork(&self) -> Option<Self> {
         if self.records.is_some() {
             return None;
         }
@@ -94,12 +94,7 @@ impl Target {
     ///
     /// # Errors
     /// What the policies do not allow.
-    pub(in crate::transcoder) fn encode(
-        &mut self,
-        run: &mut Run,
-        decoded: &str,
-        out: &mut Out<'_>,
-    ) -> Result<(), Error> {
+    pub(super) fn encode(&mut self, run: &mut Run, decoded: &str, out: &mut Out<'_>) -> Result<(), Error> {
         let Some(Work::Text(segment)) = run.queue.front_mut() else { return Ok(()) };
         segment.begin(self.encoder.fed());
         match segment.next(decoded) {
@@ -167,7 +162,7 @@ impl Target {
     ///
     /// # Errors
     /// What the policies do not allow.
-    pub(in crate::transcoder) fn end_record(&mut self, run: &mut Run, decoded: &str) -> Result<(), Error> {
+    pub(super) fn end_record(&mut self, run: &mut Run, decoded: &str) -> Result<(), Error> {
         let Some(records) = &mut self.records else { return Ok(()) };
         let (encoder, bytes_in) = (&mut self.encoder, run.bytes_in);
         let len = records.len();
@@ -205,7 +200,7 @@ impl Target {
     ///
     /// # Errors
     /// What the policies do not allow.
-    pub(in crate::transcoder) fn finish(&mut self, run: &mut Run, decoded: &str) -> Result<bool, Error> {
+    pub(super) fn finish(&mut self, run: &mut Run, decoded: &str) -> Result<bool, Error> {
         if let Some(records) = &mut self.records {
             if records.is_open() || self.encoder.pending() > 0 {
                 // The last line has no newline at its end.
@@ -227,7 +222,7 @@ impl Target {
 
     /// Ends the output after an error: what the encoder holds from before the error is good output, and a stream that is
     /// shifted ends shifted back. `is_own`: the encoder has failed itself.
-    pub(in crate::transcoder) fn close(&mut self, run: &mut Run, is_own: bool) {
+    pub(super) fn close(&mut self, run: &mut Run, is_own: bool) {
         if let Some(records) = &mut self.records {
             // Whole records are good output; the record that is being written is not.
             records.finish(&mut run.spill.bytes);
