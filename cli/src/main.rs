@@ -9,6 +9,7 @@
 //! | `main.rs` | parses the command line, runs the command, returns its status |
 //! | `convert/`, `detect/`, `rows/`, `list.rs`, `chart/`, `git_filter/`, `generate/` | the commands, which do not use each other |
 //! | `args/` | the options, and what they tell the library |
+//! | `ending.rs` | how the work on an input ended, if not as it should |
 //! | `print.rs` | writes whole texts; handles closed pipes and failed writes |
 //! | `panics.rs` | makes a panic the error of one file |
 //! | `messages/` | messages on standard error, colour, progress, JSON, HTML |
@@ -21,6 +22,7 @@ mod args;
 mod chart;
 mod convert;
 mod detect;
+mod ending;
 mod escape;
 mod files;
 #[cfg(feature = "generate")]

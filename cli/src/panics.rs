@@ -3,7 +3,7 @@
 
 use crate::files::name::Name;
 use crate::messages::json::ErrorObject;
-use crate::messages::{Place, color, say_parts};
+use crate::messages::{Place, color, say_parts, say_problem};
 use crate::status::Status;
 use charpipe::RecordPosition;
 use std::any::Any;
@@ -12,7 +12,7 @@ use std::fmt::{self, Display};
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 
 /// The code of the error.
-pub(crate) const CODE: &str = "internal";
+const CODE: &str = "internal";
 
 const HINT: &str = " (this is a bug in charpipe; please report it)";
 
@@ -83,8 +83,7 @@ impl Panic {
 
     /// Prints the error of the file `name`.
     pub(crate) fn say(&self, name: &Name) {
-        let place = self.reached.map_or_else(String::new, |(offset, record)| format!("{}: ", Place(offset, record)));
-        say_parts(&[(color::PLAIN, &format_args!("{name}: {place}")), (color::ERROR, self), (color::HINT, &HINT)]);
+        say_problem(name, self.reached.map(|(offset, record)| Place(offset, record)), self, HINT);
     }
 }
 

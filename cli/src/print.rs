@@ -1,10 +1,9 @@
-//! Writes whole texts, and decides what a failed write means: the only place that handles a closed pipe and that says
-//! "cannot write".
+//! Writes whole texts, and decides what a failed write means.
 
 use crate::files::name::Name;
 use crate::files::output::{self, Output};
 use crate::files::read_files::ReadFiles;
-use crate::messages::say;
+use crate::messages::{say, say_problem};
 use crate::status::Status;
 use std::fmt::Display;
 use std::io::{self, Write as _};
@@ -39,19 +38,13 @@ fn write(mut output: Output, text: &str) -> io::Result<bool> {
 /// closed it is not a failure: it has read all that it wanted.
 pub(crate) fn finish<T>(name: &Name, written: io::Result<T>) -> Status {
     match written {
-        Err(error) if !is_closed_pipe(&error) => cannot_write(name, &error),
+        Err(error) if !output::is_closed_pipe(&error) => cannot_write(name, &error),
         _ => Status::Done,
     }
 }
 
-/// Returns whether a write failed because the reader has closed the pipe. An [`Output`] fails in this way only if it is a
-/// main output and a pipe or a socket.
-pub(crate) fn is_closed_pipe(error: &io::Error) -> bool {
-    output::is_closed_pipe(error)
-}
-
 /// Reports that the output called `name` cannot be written.
 pub(crate) fn cannot_write(name: impl Display, error: &io::Error) -> Status {
-    say(format_args!("{name}: cannot write: {error}"));
+    say_problem(&name, None, &format_args!("cannot write: {error}"), "");
     Status::Io
 }

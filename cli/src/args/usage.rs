@@ -2,15 +2,14 @@
 
 use crate::args::compat;
 use crate::escape::printable;
-use crate::messages::{color, hints, say, say_parts};
+use crate::messages::{color, hints, say, say_parts, say_problem};
 use crate::status::Status;
 use charpipe::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// Prints what is wrong with the value of an option, and what to try instead.
 pub(crate) fn wrong_value(option: &str, error: &Error) -> Status {
-    let hint = hints::for_option(error);
-    say_parts(&[(color::PLAIN, &format_args!("{option}: ")), (color::ERROR, error), (color::HINT, &hint)]);
+    say_problem(&option, None, error, &hints::for_option(error));
     Status::Usage
 }
 
@@ -20,7 +19,7 @@ pub(super) fn wrong_malformed(label: &str, error: &Error) -> Status {
         || " (use fail, replace, drop, escape, or a single-byte charset such as windows-1252)".to_owned(),
         |instead| format!(" (use {instead})"),
     );
-    say_parts(&[(color::PLAIN, &"--malformed: "), (color::ERROR, error), (color::HINT, &hint)]);
+    say_problem(&"--malformed", None, error, &hint);
     Status::Usage
 }
 

@@ -1,11 +1,12 @@
 //! Receives the outcome of every input, in input order; prints and reports it.
 
 use crate::args::Convert;
-use crate::convert::ending::Ending;
+use crate::convert::ended::Ended;
 use crate::convert::outcome::Outcome;
 use crate::convert::outcome_messages::{check_line, say_outcome};
 use crate::convert::summary::Summary;
 use crate::convert::task::Task;
+use crate::ending::Ending;
 use crate::files::output::Output;
 use crate::messages::json::{self, LeftAloneObject, ReportObject};
 use crate::messages::say;
@@ -41,9 +42,9 @@ impl<'a> Collector<'a> {
     /// Prints and reports the outcome of one input. Breaks if nobody reads the output of `--check` any more.
     pub(crate) fn take(&mut self, task: &Task, outcome: &Outcome) -> ControlFlow<()> {
         let name = task.name();
-        self.raise(outcome.ending.status());
+        self.raise(outcome.ended.status());
         self.summary.add(outcome);
-        let is_left = matches!(outcome.ending, Ending::LeftAlone(_));
+        let is_left = matches!(outcome.ended, Ended::LeftAlone(_));
         if let Some(left_alone) = self.left_alone.as_mut().filter(|_| is_left) {
             left_alone.binary += 1;
         }
@@ -53,8 +54,8 @@ impl<'a> Collector<'a> {
                 &name,
                 &outcome.output,
                 &outcome.report,
-                outcome.ending.is_stopped(),
-                outcome.ending.object(),
+                outcome.ended.early().is_some_and(Ending::is_stopped),
+                outcome.ended.early().and_then(Ending::object),
             );
             let line = match self.left_alone {
                 Some(_) => json::line(&object.left_alone(is_left.then_some("binary"))),

@@ -3,10 +3,11 @@
 use crate::args::Convert;
 use crate::convert::auto_records;
 use crate::convert::binary::Search;
-use crate::convert::ending::Ending;
+use crate::convert::ended::{Ended, Failure};
 use crate::convert::outcome::Outcome;
 use crate::convert::task::{Target, Task};
-use crate::files::backup::Backup;
+use crate::ending::Ending;
+use crate::files::backup::{Backup, BackupExists};
 use crate::files::file_path::Cursor;
 use crate::files::http_head::HttpHead;
 use crate::files::in_place::{InPlace, not_a_regular_file};
@@ -76,7 +77,7 @@ impl Converter<'_> {
                 |input: &Metadata| output.feeds(input).then_some("it is also the output (use -o to replace it)");
             match self.begin(task, transcode, objection) {
                 Ok(conversion) => self.settled(task, conversion.run(output), false),
-                Err(ending) => self.not_begun(name.clone(), ending),
+                Err(ended) => self.not_begun(name.clone(), ended),
             }
         })
     }
@@ -100,32 +101,37 @@ impl Converter<'_> {
         let opened = self.begin(task, self.transcode_of(task), |_| None).and_then(|mut conversion| {
             let output = match conversion.in_place.take() {
                 Some(file) => Output::in_place(name.clone(), file),
-                None => self.open_output(task, name).map_err(Ending::NoOutput)?.written_to_the_end(),
+                None => self.open_output(task, name).map_err(Failure::NoOutput)?.written_to_the_end(),
             };
             Ok((conversion, output))
         });
         let (conversion, mut output) = match opened {
             Ok(opened) => opened,
-            Err(ending) => return self.not_begun(name.clone(), ending),
+            Err(ended) => return self.not_begun(name.clone(), ended),
         };
         let outcome = conversion.run(&mut output);
         let mut outcome = self.settled(task, outcome, output.is_replacing());
-        if let Ending::LeftAlone(_) = outcome.ending {
+        if let Ended::LeftAlone(_) = outcome.ended {
             return outcome;
         }
         // A file that a run before this one has converted may well be malformed in its old encoding.
-        if let (Ending::Failed(_), Status::Data, Some(objection)) =
-            (&outcome.ending, outcome.ending.status(), output.objection())
+        if let (Some(_), Status::Data, Some(objection)) =
+            (outcome.ended.error(), outcome.ended.status(), output.objection())
         {
-            outcome.ending = Ending::HasBackup(objection.clone());
+            outcome.ended = Failure::HasBackup(objection.clone()).into();
         }
-        let is_done = outcome.ending.status() == Status::Done;
+        let is_done = outcome.ended.status() == Status::Done;
         if is_done || !output.is_replacing() {
             match output.commit_in(&self.folders) {
                 Ok(true) => {}
-                Ok(false) => outcome.ending = Ending::Unchanged,
+                Ok(false) => outcome.ended = Ended::Unchanged,
                 Err(_) if !is_done => {}
-                Err(error) => outcome.ending = Ending::not_committed(error),
+                Err(error) => {
+                    outcome.ended = match BackupExists::of(&error) {
+                        Some(objection) => Failure::HasBackup(objection.clone()).into(),
+                        None => Ending::not_written(name, error).into(),
+                    }
+                }
             }
         }
         outcome
@@ -137,11 +143,11 @@ impl Converter<'_> {
         if !is_replacing && outcome.report.bytes_out > 0 {
             return outcome;
         }
-        let is_refused = outcome.ending.error().is_some_and(|error| error.code() == "unknown-encoding");
+        let is_refused = outcome.ended.error().is_some_and(|error| error.code() == "unknown-encoding");
         let verdict = outcome.report.verdict.as_ref().filter(|verdict| verdict.looks == Some(Looks::Binary));
         match verdict {
             Some(verdict) if is_refused && self.search(task).is_some() => {
-                let left_alone = Ending::LeftAlone(Box::new(verdict.clone()));
+                let left_alone = Ended::LeftAlone(Box::new(verdict.clone()));
                 self.not_begun(outcome.output, left_alone)
             }
             _ => outcome,
@@ -163,7 +169,7 @@ impl Converter<'_> {
     fn catch_panic(&self, output: &Name, work: impl FnOnce() -> Outcome) -> Outcome {
         panics::catch(work).unwrap_or_else(|panic| {
             let notes = panic.note().filter(|_| self.args.messages.verbose).into_iter().collect();
-            Outcome { notes, ..self.not_begun(output.clone(), Ending::Panicked(panic)) }
+            Outcome { notes, ..self.not_begun(output.clone(), Ending::Panicked(panic).into()) }
         })
     }
 
@@ -186,7 +192,7 @@ impl Converter<'_> {
     }
 
     /// Opens an input once; if it will be replaced, in the directory where that happens.
-    fn open(&self, task: &Task) -> Result<(OpenInput, Option<InPlace>), Ending> {
+    fn open(&self, task: &Task) -> Result<(OpenInput, Option<InPlace>), Ended> {
         let (typed, end) = match (&task.found, &task.target) {
             (None, Target::InPlace { .. }) => End::of(Path::new(&task.path.text())).map_err(Ending::NotOpened)?,
             (None, _) => return Ok((input::open(&task.path.text(), READ_BYTES).map_err(Ending::NotOpened)?, None)),
@@ -196,13 +202,13 @@ impl Converter<'_> {
             }
         };
         let (Some(typed), End::File(place, _)) = (typed, end) else {
-            return Err(Ending::NoOutput(not_a_regular_file()));
+            return Err(Failure::NoOutput(not_a_regular_file()).into());
         };
         let opened = input::open_place(&place, READ_BYTES).map_err(Ending::NotOpened)?;
         let Target::InPlace { backup } = &task.target else { return Ok((opened, None)) };
         let force = self.args.many.force;
         let backup = backup.as_ref().map(|path| Backup::new(typed.sibling(&path.file_name()), path.clone(), force));
-        let file = InPlace::new(place, &opened, backup, self.args.many.check).map_err(Ending::NoOutput)?;
+        let file = InPlace::new(place, &opened, backup, self.args.many.check).map_err(Failure::NoOutput)?;
         Ok((opened, Some(file)))
     }
 
@@ -212,9 +218,9 @@ impl Converter<'_> {
         task: &Task,
         mut transcode: Transcode,
         objection: impl FnOnce(&Metadata) -> Option<&'static str>,
-    ) -> Result<Conversion, Ending> {
+    ) -> Result<Conversion, Ended> {
         if let Some(trouble) = &task.trouble {
-            return Err(Ending::NotOpened(io::Error::other(trouble.clone())));
+            return Err(Ending::NotOpened(io::Error::other(trouble.clone())).into());
         }
         let objection = |input: &Metadata| {
             let is_report = self.report_id.is_some() && self.report_id == FileId::of(input) && input.len() > 0;
@@ -222,7 +228,7 @@ impl Converter<'_> {
         };
         let (opened, in_place) = self.open(task)?;
         if let Some(objection) = opened.metadata.as_ref().and_then(objection) {
-            return Err(Ending::NotOpened(io::Error::other(objection)));
+            return Err(Ending::NotOpened(io::Error::other(objection)).into());
         }
         let is_file = opened.metadata.is_some_and(|metadata| metadata.is_file());
         let (is_verbose, is_quiet) = (self.args.messages.verbose, self.args.messages.quiet);
@@ -245,7 +251,7 @@ impl Converter<'_> {
             None => (None, reader),
         };
         if let Some(verdict) = binary.take_if(|_| !self.copies(task)) {
-            return Err(Ending::LeftAlone(Box::new(verdict)));
+            return Err(Ended::LeftAlone(Box::new(verdict)));
         }
         let (shape, input) = auto_records::find_shape(self.args, reader)?;
         if let Some(shape) = shape {
@@ -261,21 +267,21 @@ impl Converter<'_> {
                 notes.push("not a regular file, so one thread converts it".to_owned());
             }
         }
-        let transcoder = transcode.transcoder().map_err(Ending::Failed)?;
+        let transcoder = transcode.transcoder().map_err(Failure::Stuck)?;
         let shows_bytes = is_verbose && messages::is_watched();
         let input = SampledInput::new(input).with_file(file).with_stream(stream).keep_recent(shows_bytes);
         Ok(Conversion { input, transcoder, notes, binary, in_place, is_verbose, shows_bytes })
     }
 
     /// Returns the outcome of an input of which nothing was converted.
-    fn not_begun(&self, output: Name, ending: Ending) -> Outcome {
+    fn not_begun(&self, output: Name, ended: Ended) -> Outcome {
         let transcoder = self.transcode.transcoder().expect("the options were validated");
         let mut report = transcoder.report().clone();
-        if let Ending::LeftAlone(verdict) = &ending {
+        if let Ended::LeftAlone(verdict) = &ended {
             report.diagnostics.clone_from(&verdict.diagnostics);
             report.verdict = Some((**verdict).clone());
         }
-        Outcome { output, report, ending, notes: Vec::new(), advice: None, len: None, piece: None }
+        Outcome { output, report, ended, notes: Vec::new(), advice: None, len: None, piece: None }
     }
 }
 
@@ -285,22 +291,22 @@ impl Conversion {
         if let Some(verdict) = self.binary.take() {
             return self.copy(verdict, output);
         }
-        let ending = match panics::catch(|| self.transcoder.run(&mut self.input, output)) {
-            Ok(result) => Ending::of(result),
+        let ended = match panics::catch(|| self.transcoder.run(&mut self.input, output)) {
+            Ok(result) => Ended::of(result, &output.name),
             Err(panic) => {
                 self.notes.extend(panic.note().filter(|_| self.is_verbose));
                 let (offset, record) = self.transcoder.reached();
-                Ending::Panicked(panic.at(offset, record))
+                Ending::Panicked(panic.at(offset, record)).into()
             }
         };
         let report = self.transcoder.report().clone();
-        let advice = ending.advice(&report, &mut self.input);
-        let offset = ending.error().and_then(Error::offset).filter(|_| self.shows_bytes);
+        let advice = ended.advice(&report, &mut self.input);
+        let offset = ended.error().and_then(Error::offset).filter(|_| self.shows_bytes);
         let piece = offset.and_then(|offset| {
             let window = hexdump::window(offset);
             Some(Piece { start: window.start, bytes: self.input.bytes_at(window)? })
         });
-        Outcome { output: output.name.clone(), report, ending, notes: self.notes, advice, len: self.input.len(), piece }
+        Outcome { output: output.name.clone(), report, ended, notes: self.notes, advice, len: self.input.len(), piece }
     }
 
     /// Copies the input into an output.
@@ -310,8 +316,8 @@ impl Conversion {
         let mut report = self.transcoder.report().clone();
         (report.bytes_in, report.bytes_out, report.passed) = (copied, copied, true);
         report.verdict = Some(verdict);
-        let (ending, len) = (Ending::of(result), self.input.len());
-        Outcome { output: output.name.clone(), report, ending, notes: self.notes, advice: None, len, piece: None }
+        let (ended, len) = (Ended::of(result, &output.name), self.input.len());
+        Outcome { output: output.name.clone(), report, ended, notes: self.notes, advice: None, len, piece: None }
     }
 }
 

@@ -7,7 +7,7 @@
 //! | `outputs.rs` | opens what all inputs share: the output, the report, the directory |
 //! | `run.rs`, `in_order.rs` | goes through the inputs |
 //! | `converter.rs`, `auto_records.rs`, `binary.rs` | converts one input, or leaves it alone |
-//! | `outcome.rs`, `ending.rs` | the result of converting it |
+//! | `outcome.rs`, `ended.rs` | the result of converting it |
 //! | `collector.rs`, `outcome_messages.rs`, `summary.rs` | what is printed and reported about it |
 
 mod auto_records;
@@ -15,7 +15,7 @@ mod binary;
 mod collector;
 mod collisions;
 mod converter;
-mod ending;
+mod ended;
 mod in_order;
 mod list;
 mod locations;

@@ -1,6 +1,6 @@
 //! The outcome of one input.
 
-use crate::convert::ending::Ending;
+use crate::convert::ended::Ended;
 use crate::files::name::Name;
 use crate::messages::hexdump::Piece;
 use crate::status::Status;
@@ -10,7 +10,7 @@ pub(crate) struct Outcome {
     /// The name of the output.
     pub(crate) output: Name,
     pub(crate) report: Report,
-    pub(crate) ending: Ending,
+    pub(crate) ended: Ended,
     /// Decisions that were made for this input; they are printed first.
     pub(crate) notes: Vec<String>,
     /// What to try, if the input turned out not to be in the encoding that was found.
@@ -28,6 +28,6 @@ impl Outcome {
         let counted = [controls, record_newlines].into_iter().flatten().map(|counted| counted.count).sum::<u64>();
         let cut = records_cut.as_ref().map_or(0, |cut| cut.count);
         let counts = malformed.count + unmappable.count + counted + cut;
-        self.ending.status() == Status::Done && self.notes.is_empty() && diagnostics.is_empty() && counts == 0
+        self.ended.status() == Status::Done && self.notes.is_empty() && diagnostics.is_empty() && counts == 0
     }
 }

@@ -1,16 +1,15 @@
 //! What is printed about one input: the messages on standard error, and the line of `--check`.
 
 use crate::args::Convert;
-use crate::convert::ending::Ending;
+use crate::convert::ended::{Ended, Failure};
 use crate::convert::outcome::Outcome;
+use crate::ending::Ending;
 use crate::escape::{harmless, printable};
 use crate::files::name::Name;
 use crate::messages::hints::{self, HintContext};
-use crate::messages::{self, Count, InWords, Place, say};
-use crate::panics;
-use crate::print;
+use crate::messages::{self, Count, InWords, Place, say, say_problem};
 use charpipe::Hex;
-use charpipe::{CutRecord, Error, ErrorKind, Faults, Kind, OnControl, OnMalformed, OnUnmappable, Report, UnmappableAt};
+use charpipe::{CutRecord, Error, Faults, Kind, OnControl, OnMalformed, OnUnmappable, Report, UnmappableAt};
 use std::ffi::OsStr;
 
 /// Prints the messages about the input `name`, the error last. A check prints no counts here: they are in its line.
@@ -22,36 +21,30 @@ pub(crate) fn say_outcome(outcome: &Outcome, args: &Convert, name: &Name, path: 
     if verbose && let Some(verdict) = &outcome.report.verdict {
         say(format_args!("{name}: {}", InWords { verdict, verbose }));
     }
-    let has_verdict = outcome.ending.has_begun() || matches!(outcome.ending, Ending::LeftAlone(_));
+    let has_verdict = outcome.ended.has_begun() || matches!(outcome.ended, Ended::LeftAlone(_));
     if !quiet && has_verdict {
-        messages::say_diagnostics(name, &outcome.report.diagnostics, outcome.ending.error(), outcome.advice.as_deref());
+        messages::say_diagnostics(name, &outcome.report.diagnostics, outcome.ended.error(), outcome.advice.as_deref());
         if !args.many.check {
             say_counts(name, &outcome.report, args);
         }
     }
-    if verbose && matches!(outcome.ending, Ending::LeftAlone(_)) {
+    if verbose && matches!(outcome.ended, Ended::LeftAlone(_)) {
         say(format_args!("{name}: binary, left alone"));
     }
     say_error(outcome, args, name, path);
 }
 
 fn say_error(outcome: &Outcome, args: &Convert, name: &Name, path: &OsStr) {
-    match &outcome.ending {
-        Ending::Done | Ending::Unchanged | Ending::LeftAlone(_) | Ending::Closed => {}
-        Ending::NotOpened(error) => messages::say_input_not_opened(name, path, error),
-        Ending::NotRead(error) => messages::say_error(name, error),
-        Ending::NoShape(why) => {
-            say(format_args!("{name}: byte 0: {}{}", printable(&why.to_string()), hints::for_shape(why)));
+    let Some(ending) = outcome.ended.early() else { return };
+    let start = Some(Place(0, None));
+    ending.say(name, path, |failure| match failure {
+        Failure::NoShape(why) => say_problem(name, start, &printable(&why.to_string()), hints::for_shape(why)),
+        Failure::HasBackup(why) => say_problem(name, start, &printable(&why.to_string()), ""),
+        Failure::NoOutput(error) => {
+            say_problem(&outcome.output, None, &format_args!("cannot open for writing: {error}"), "");
         }
-        Ending::HasBackup(why) => say(format_args!("{name}: byte 0: {}", printable(&why.to_string()))),
-        Ending::NotHttp(why) => say(format_args!("{name}: {}", printable(&why.to_string()))),
-        Ending::Panicked(panic) => panic.say(name),
-        ending @ (Ending::NoOutput(_) | Ending::NotCommitted(_)) => say(format_args!("{}: {ending}", outcome.output)),
-        Ending::Failed(error) => match error.kind() {
-            ErrorKind::Write { source, .. } => _ = print::cannot_write(&outcome.output, source),
-            _ => say_failure(outcome, error, args, name),
-        },
-    }
+        Failure::Stuck(error) => say_failure(outcome, error, args, name),
+    });
 }
 
 /// Prints an error in the data, or in reading it, with a hint and the bytes around it.
@@ -173,18 +166,18 @@ fn say_count(name: &Name, count: u64, one: &str, many: &str, became: &str) {
 /// Returns the line of `--check`: what the input would become.
 pub(crate) fn check_line(outcome: &Outcome, name: &Name) -> String {
     let report = &outcome.report;
-    if let Ending::LeftAlone(_) = outcome.ending {
+    if let Ended::LeftAlone(_) = outcome.ended {
         return harmless(&format!("{name}: binary, left alone\n"));
     }
     let mut line = format!("{name}: {} -> {}", report.from.as_deref().unwrap_or("unknown"), report.to);
-    line += &check_ending(&outcome.ending);
+    line += &check_ending(&outcome.ended);
     if let Some(label) = &report.relabelled {
         match &label.from {
             Some(from) => line.push_str(&format!(", label {from:?} -> {:?}", label.to)),
             None => line.push_str(&format!(", label {:?} added", label.to)),
         }
     }
-    if outcome.ending.has_begun() {
+    if outcome.ended.has_begun() {
         line.push_str(&format!(", {} -> {} bytes", report.bytes_in, report.bytes_out));
         let count = |faults: &Option<Faults<UnmappableAt>>| faults.as_ref().map_or(0, |faults| faults.count);
         let counts = [
@@ -203,16 +196,12 @@ pub(crate) fn check_line(outcome: &Outcome, name: &Name) -> String {
 }
 
 /// Returns the part of the line of `--check` about an error, or about a file that would not change.
-fn check_ending(ending: &Ending) -> String {
-    let (offset, code) = match ending {
-        Ending::Unchanged => return ", unchanged".to_owned(),
-        Ending::Failed(error) => (messages::offset(error), error.code()),
-        Ending::Panicked(panic) => (panic.offset(), panics::CODE),
-        ending => match ending.object() {
-            Some(error) => (None, error.code),
-            None => return String::new(),
-        },
-    };
+fn check_ending(ended: &Ended) -> String {
+    if let Ended::Unchanged = ended {
+        return ", unchanged".to_owned();
+    }
+    let Some(error) = ended.early().and_then(Ending::object) else { return String::new() };
+    let offset = error.offset.filter(|_| ended.has_begun());
     let place = offset.map_or_else(String::new, |offset| format!(" at byte {offset}"));
-    format!(", fails{place} ({code})")
+    format!(", fails{place} ({})", error.code)
 }

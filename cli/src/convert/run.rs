@@ -6,6 +6,7 @@ use crate::convert::converter::Converter;
 use crate::convert::in_order::in_order;
 use crate::convert::plan::Plan;
 use crate::convert::task::Task;
+use crate::ending::Ending;
 use crate::files::descriptors::affordable_jobs;
 use crate::files::output::Output;
 use crate::messages::progress::Meter;
@@ -30,8 +31,9 @@ impl Run<'_> {
             let transcode = if has_output { transcode.bom(Bom::Strip) } else { transcode };
             let outcome = self.converter.convert_into(task, transcode, output);
             has_output |= outcome.report.bytes_out > 0;
-            let is_failure = outcome.ending.status() != Status::Done;
-            let is_over = outcome.ending.is_of_output() || is_failure && self.args.many.fail_fast;
+            let is_failure = outcome.ended.status() != Status::Done;
+            let is_over =
+                outcome.ended.early().is_some_and(Ending::is_of_output) || is_failure && self.args.many.fail_fast;
             self.meter.add_file();
             if self.meter.aside(|| collector.take(task, &outcome)).is_break() || is_over {
                 break;
@@ -49,7 +51,7 @@ impl Run<'_> {
                 return None;
             }
             let outcome = self.converter.convert(task);
-            if self.args.many.fail_fast && outcome.ending.status() != Status::Done {
+            if self.args.many.fail_fast && outcome.ended.status() != Status::Done {
                 first_failed.fetch_min(number, Ordering::Relaxed);
             }
             self.meter.add_file();

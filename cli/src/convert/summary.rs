@@ -1,6 +1,6 @@
 //! The summary of a run over many files: a few lines at the end.
 
-use crate::convert::ending::Ending;
+use crate::convert::ended::Ended;
 use crate::convert::outcome::Outcome;
 use crate::messages::{Count, say};
 use crate::status::Status;
@@ -25,16 +25,16 @@ pub(crate) struct Summary {
 impl Summary {
     /// Counts one more input. The bytes of one that failed do not count.
     pub(crate) fn add(&mut self, outcome: &Outcome) {
-        if outcome.ending.status() != Status::Done {
+        if outcome.ended.status() != Status::Done {
             self.failed += 1;
             return;
         }
-        match outcome.ending {
-            Ending::LeftAlone(_) => {
+        match outcome.ended {
+            Ended::LeftAlone(_) => {
                 self.left_alone += 1;
                 return;
             }
-            Ending::Unchanged => self.unchanged += 1,
+            Ended::Unchanged => self.unchanged += 1,
             _ => self.converted += 1,
         }
         self.bytes_in += outcome.report.bytes_in;

@@ -1,19 +1,37 @@
 //! Reads as much of a file as detection needs, and finds its encoding.
 
-use crate::detect::failure::Failure;
+use crate::ending::{self, Failure};
 use crate::files::file_path::Cursor;
 use crate::files::http_head::HttpHead;
 use crate::files::input::{self, OpenInput};
 use crate::files::walk::FoundFile;
 use crate::messages::hints;
+use crate::messages::json::ErrorObject;
+use crate::status::Status;
 use charpipe::detect::statistics::WINDOW;
 use charpipe::detect::{Hints, Policy, Source};
 use charpipe::{Detector, Error, Registry, Verdict};
+use std::convert::Infallible;
 use std::ffi::OsStr;
 use std::io::{self, BufRead, Read as _};
 
 /// How many bytes are read at a time if only the beginning is examined. Most declarations and all signatures fit.
 const READ_BYTES: usize = 512;
+
+/// Why a file could not be examined.
+pub(crate) type Ending = ending::Ending<Infallible>;
+
+impl Failure for Infallible {
+    const SEARCHES: bool = true;
+
+    fn status(&self) -> Status {
+        match *self {}
+    }
+
+    fn object(&self) -> ErrorObject {
+        match *self {}
+    }
+}
 
 /// A file to examine: an operand, or a file that was found in a directory.
 pub(crate) enum Subject<'a> {
@@ -64,13 +82,13 @@ pub(crate) fn examine(
     registry: &Registry,
     hints: &Hints,
     Depth { whole, explain, is_http }: Depth,
-) -> Result<Examined, Failure> {
+) -> Result<Examined, Ending> {
     let is_default_policy = hints.policy == Policy::default();
     let read_bytes = if is_default_policy { WINDOW } else { READ_BYTES };
-    let mut input = subject.open(read_bytes).map_err(Failure::NotOpened)?.reader;
+    let mut input = subject.open(read_bytes).map_err(Ending::NotOpened)?.reader;
     let mut hints = hints.clone();
     if is_http {
-        let (head, begun) = HttpHead::read(&mut *input).map_err(Failure::NotHttp)?;
+        let (head, begun) = HttpHead::read(&mut *input).map_err(Ending::NotHttp)?;
         if !begun.is_empty() {
             input = Box::new(io::Cursor::new(begun).chain(input));
         }
@@ -92,7 +110,7 @@ pub(crate) fn examine(
 }
 
 /// Feeds the detector until it has decided. Returns the bytes that were read and not needed.
-fn feed(detector: &mut Detector, input: &mut dyn BufRead) -> Result<Vec<u8>, Failure> {
+fn feed(detector: &mut Detector, input: &mut dyn BufRead) -> Result<Vec<u8>, Ending> {
     let mut unused = Vec::new();
     while !detector.is_done() {
         let len = match input.fill_buf() {
@@ -106,7 +124,7 @@ fn feed(detector: &mut Detector, input: &mut dyn BufRead) -> Result<Vec<u8>, Fai
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(source) => {
                 let offset = detector.prefix().len() as u64;
-                return Err(Failure::NotRead(Error::read(offset, source)));
+                return Err(Ending::NotRead(Error::read(offset, source)));
             }
         };
         input.consume(len);
@@ -115,11 +133,11 @@ fn feed(detector: &mut Detector, input: &mut dyn BufRead) -> Result<Vec<u8>, Fai
 }
 
 /// Compares the policies on the bytes in `prefix` and as many more as any policy may examine.
-fn compare(prefix: &[u8], input: &mut dyn BufRead, registry: &Registry, hints: &Hints) -> Result<Comparison, Failure> {
+fn compare(prefix: &[u8], input: &mut dyn BufRead, registry: &Registry, hints: &Hints) -> Result<Comparison, Ending> {
     let mut head = prefix.to_vec();
     let missing = (2 * WINDOW).saturating_sub(head.len());
     let read = input.take(missing as u64).read_to_end(&mut head);
-    read.map_err(|source| Failure::NotRead(Error::read(head.len() as u64, source)))?;
+    read.map_err(|source| Ending::NotRead(Error::read(head.len() as u64, source)))?;
     let verdicts = Policy::ALL.iter().map(|&policy| {
         let mut hints = hints.clone();
         hints.policy = policy;

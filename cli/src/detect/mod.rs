@@ -3,13 +3,11 @@
 
 mod examine;
 mod explain;
-mod failure;
 mod record_shapes;
 
 use crate::args::Detect;
-use crate::detect::examine::{Comparison, Depth, Examined, Subject, examine};
+use crate::detect::examine::{Comparison, Depth, Ending, Examined, Subject, examine};
 use crate::detect::explain::Explanation;
-use crate::detect::failure::Failure;
 use crate::escape::harmless;
 use crate::files::file_path::Cursor;
 use crate::files::name::Name;
@@ -17,7 +15,7 @@ use crate::files::output::Output;
 use crate::files::walk::Walk;
 use crate::messages::hexdump::Piece;
 use crate::messages::json::{self, VerdictObject};
-use crate::messages::{self, InWords, color, hints, html_page};
+use crate::messages::{self, InWords, color, hints, html_page, say};
 use crate::panics;
 use crate::print;
 use crate::status::Status;
@@ -74,7 +72,7 @@ fn print_all(
     }
     if !args.messages.quiet {
         let left_alone = walk.left_alone();
-        left_alone.no_files().into_iter().chain(left_alone.message()).for_each(messages::say);
+        left_alone.no_files().into_iter().chain(left_alone.message()).for_each(say);
     }
     if args.html { output.write_all(html_page::FOOT.as_bytes()) } else { Ok(()) }
 }
@@ -95,8 +93,8 @@ fn answer_to(
             examine(subject, registry, hints, depth).map(|examined| answer(args, name, &examined))
         }
     });
-    let answer = answer.unwrap_or_else(|panic| Err(Failure::Panicked(panic)));
-    answer.unwrap_or_else(|failure| answer_failure(args, name, &failure))
+    let answer = answer.unwrap_or_else(|panic| Err(Ending::Panicked(panic)));
+    answer.unwrap_or_else(|ending| answer_failure(args, name, &ending))
 }
 
 /// Prints the messages about a file, and returns what goes to standard output.
@@ -139,14 +137,17 @@ fn explanation(args: &Detect, name: &Name, verdict: &Verdict, Comparison { head,
 }
 
 /// Prints the message about a file that could not be examined, and returns what goes to standard output.
-fn answer_failure(args: &Detect, name: &Name, failure: &Failure) -> (String, Status) {
-    failure.say(name, args.messages.verbose);
-    let object = failure.object();
+fn answer_failure(args: &Detect, name: &Name, ending: &Ending) -> (String, Status) {
+    if let Ending::Panicked(panic) = ending {
+        panic.note().iter().filter(|_| args.messages.verbose).for_each(|note| say(format_args!("{name}: {note}")));
+    }
+    ending.say(name, OsStr::new(""), |failure| match *failure {});
+    let object = ending.object();
     let text = match (args.json, args.records) {
-        (false, _) if args.html => explain::html_of_failure(name, &object.message),
+        (false, _) if args.html => explain::html_of_failure(name, &object.map_or_else(String::new, |it| it.message)),
         (false, _) => String::new(),
         (true, true) => record_shapes::failure_line(name, object),
-        (true, false) => json::line(&VerdictObject::failed(name, Some(object))),
+        (true, false) => json::line(&VerdictObject::failed(name, object)),
     };
-    (text, failure.status())
+    (text, ending.status())
 }

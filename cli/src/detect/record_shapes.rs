@@ -1,7 +1,7 @@
 //! `charpipe detect --records`: reports the shape of the records of a file, how far each shape fits, and why no further.
 
 use crate::args::Detect;
-use crate::detect::failure::Failure;
+use crate::detect::examine::Ending;
 use crate::escape::printable;
 use crate::files::input;
 use crate::files::name::Name;
@@ -52,9 +52,9 @@ struct DataSetObject<'a> {
 }
 
 /// Returns what is printed about the records of the file at `path`.
-pub(crate) fn answer(args: &Detect, name: &Name, path: &OsStr) -> Result<(String, Status), Failure> {
-    let mut input = input::open(path, READ_BYTES).map_err(Failure::NotOpened)?.reader;
-    let head = RecordHead::read(&mut *input, args.tape_file.as_ref()).map_err(Failure::NotRead)?;
+pub(crate) fn answer(args: &Detect, name: &Name, path: &OsStr) -> Result<(String, Status), Ending> {
+    let mut input = input::open(path, READ_BYTES).map_err(Ending::NotOpened)?.reader;
+    let head = RecordHead::read(&mut *input, args.tape_file.as_ref()).map_err(Ending::NotRead)?;
     let shape = head.sniffed.shape();
     let status = if shape.is_ok() { Status::Done } else { Status::Data };
     let text = if args.json {
@@ -72,9 +72,9 @@ pub(crate) fn answer(args: &Detect, name: &Name, path: &OsStr) -> Result<(String
 }
 
 /// Returns the line of JSON for a file that could not be read.
-pub(crate) fn failure_line(name: &Name, error: ErrorObject) -> String {
+pub(crate) fn failure_line(name: &Name, error: Option<ErrorObject>) -> String {
     let (hypotheses, data_sets) = (Vec::new(), Vec::new());
-    json::line(&RecordsObject { input: name.json(), records: None, hypotheses, data_sets, error: Some(error) })
+    json::line(&RecordsObject { input: name.json(), records: None, hypotheses, data_sets, error })
 }
 
 impl<'a> DataSetObject<'a> {

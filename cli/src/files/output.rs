@@ -149,11 +149,6 @@ impl Output {
         }
     }
 
-    /// Returns whether `error`, with which a write to this output has failed, means only that its reader wants no more.
-    pub(crate) fn is_stopped_by(&self, error: &io::Error) -> bool {
-        self.may_end_early && error.kind() == io::ErrorKind::BrokenPipe
-    }
-
     /// Finishes all outputs. No file takes its place before each of them is complete and on disk. Returns the output that
     /// failed.
     pub(crate) fn commit_all(mut outputs: Vec<Output>) -> Result<(), (Name, io::Error)> {
@@ -267,7 +262,8 @@ fn told(error: io::Error, may_end_early: bool) -> io::Error {
     if is_closed_pipe(&error) && !may_end_early { io::Error::other(error) } else { error }
 }
 
-/// Returns whether a write failed because there is nobody who would read it.
+/// Returns whether a write failed because there is nobody who would read it. An [`Output`] fails in this way only if it
+/// may end early.
 pub(crate) fn is_closed_pipe(error: &io::Error) -> bool {
     /// `ERROR_PIPE_NOT_CONNECTED` of Windows, which the standard library does not count among them.
     const NOT_CONNECTED: i32 = 233;

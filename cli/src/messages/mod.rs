@@ -82,31 +82,21 @@ pub(crate) fn say_fault(name: &Name, error: &Error, report: &Report, context: &H
 }
 
 fn say_error_with(name: &Name, error: &Error, hint: &str) {
-    let place = offset(error).map_or_else(String::new, |offset| format!("{}: ", Place(offset, error.record())));
-    say_parts(&[(color::PLAIN, &format_args!("{name}: {place}")), (color::ERROR, error.kind()), (color::HINT, &hint)]);
+    let place = offset(error).map(|offset| Place(offset, error.record()));
+    say_problem(name, place, error.kind(), hint);
+}
+
+/// Prints what is wrong with `subject`, an input or an option, its place there, and what to do about it.
+pub(crate) fn say_problem(subject: &dyn Display, place: Option<Place>, error: &dyn Display, hint: &str) {
+    let place = place.map_or_else(String::new, |place| format!("{place}: "));
+    say_parts(&[(color::PLAIN, &format_args!("{subject}: {place}")), (color::ERROR, error), (color::HINT, &hint)]);
 }
 
 /// Prints a file that cannot be opened, and what was probably meant if it does not exist.
 pub(crate) fn say_not_opened(name: &Name, path: &OsStr, error: &io::Error) {
     let hint = (error.kind() == io::ErrorKind::NotFound).then(|| operands::hint(path)).flatten();
     let hint = hint.map_or_else(String::new, |hint| format!(" ({})", printable(&hint)));
-    say_parts(&[
-        (color::PLAIN, &format_args!("{name}: ")),
-        (color::ERROR, &format_args!("cannot open: {error}")),
-        (color::HINT, &hint),
-    ]);
-}
-
-/// Prints an input that cannot be opened. A directory can be searched for files.
-pub(crate) fn say_input_not_opened(name: &Name, path: &OsStr, error: &io::Error) {
-    if error.kind() != io::ErrorKind::IsADirectory {
-        return say_not_opened(name, path, error);
-    }
-    say_parts(&[
-        (color::PLAIN, &format_args!("{name}: ")),
-        (color::ERROR, &format_args!("cannot open: {error}")),
-        (color::HINT, &" (use -r for the files in it)"),
-    ]);
+    say_problem(name, None, &format_args!("cannot open: {error}"), &hint);
 }
 
 /// Prints the bytes around an error.

@@ -1,18 +1,18 @@
 //! The result for one input: what is printed about it, and its line of the report.
 
 use crate::args::Rows;
+use crate::ending::{self, Ending};
 use crate::files::name::Name;
 use crate::messages::json::{self, ErrorObject};
 use crate::messages::{Count, say};
 use crate::print;
-use crate::rows::ending::{self, Ending};
-use crate::rows::streams::NotWritten;
 use crate::rows::trouble;
 use crate::rows::work::Rejected;
 use crate::status::Status;
 use charpipe::rows::{Counts, RowsError};
 use serde::Serialize;
 use std::ffi::OsStr;
+use std::io;
 
 /// What happened with one input.
 pub(super) struct Account {
@@ -80,10 +80,10 @@ impl Account {
     }
 
     /// Notes whether the outputs were put in their places. After an error of the input, this is printed at once.
-    pub(super) fn end(&mut self, committed: Result<(), NotWritten>) -> Status {
+    pub(super) fn end(&mut self, committed: Result<(), (Name, io::Error)>) -> Status {
         match (&self.ended, committed) {
-            (Ok(()), Err(why)) => self.ended = Err(why.into()),
-            (_, Err(NotWritten::Failed(output, error))) => return print::cannot_write(output, &error),
+            (Ok(()), Err((output, error))) => self.ended = Err(Ending::not_written(&output, error)),
+            (Err(_), Err((output, error))) => return print::cannot_write(output, &error),
             _ => {}
         }
         self.status()

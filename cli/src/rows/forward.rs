@@ -1,12 +1,12 @@
 //! From records to rows: goes through the inputs, one after the other, with one thread or several.
 
 use crate::args::Rows;
+use crate::ending::Ending;
 use crate::files::input;
 use crate::files::name::Name;
 use crate::messages::say;
 use crate::panics;
 use crate::rows::account::Account;
-use crate::rows::ending::Ending;
 use crate::rows::row::RowPlan;
 use crate::rows::setup::Setup;
 use crate::rows::streams::{End, Streams};
@@ -101,7 +101,7 @@ impl Run<'_> {
         account.rows = self.job.rows.tables().iter().map(|table| (table.name.clone(), 0)).collect();
         let mut batches = job.batches(reader, &shape);
         let row_reader = job.reader(&shape);
-        let written = streams.write_headers(&mut account.bytes_out).map_err(Ending::from);
+        let written = streams.write_headers(&mut account.bytes_out);
         let ended = written.and_then(|()| {
             let mut take = |done: &mut Done| take(done, &mut account, streams);
             let worker = || Worker::new(self.job, self.name.json(), row_reader.clone());

@@ -7,14 +7,13 @@
 //! | `forward.rs`, `work.rs` | from records to rows: goes through the inputs; turns a batch of records into rows |
 //! | `row.rs`, `quote.rs` | a row of CSV or JSON; text and bytes in it |
 //! | `streams.rs` | the outputs: rows, rejected records, the report |
-//! | `ending.rs`, `trouble.rs` | how the work on an input ended; what can be wrong with records |
+//! | `trouble.rs` | what can be wrong with records |
 //! | `account.rs` | what is printed and reported about an input |
 //! | `back/` | from rows to records |
 //! | `show/` | `--show-layout` |
 
 mod account;
 mod back;
-mod ending;
 mod forward;
 mod quote;
 mod row;

@@ -5,7 +5,7 @@ use crate::args::{Rows, usage};
 use crate::escape::printable;
 use crate::files::input;
 use crate::files::name::Name;
-use crate::messages::{color, say, say_not_opened, say_parts};
+use crate::messages::{say, say_not_opened, say_problem};
 use crate::status::Status;
 use charpipe::fields::Layout;
 use charpipe::records::Shape;
@@ -115,7 +115,7 @@ fn say_unusable(name: &Name, error: &RowsError) -> Status {
         },
         other => (name.to_string(), other.to_string()),
     };
-    say_parts(&[(color::PLAIN, &format_args!("{place}: ")), (color::ERROR, &printable(&what))]);
+    say_problem(&place, None, &printable(&what), "");
     Status::Usage
 }
 

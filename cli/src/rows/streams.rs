@@ -1,17 +1,18 @@
 //! The outputs of a run: the rows, in one stream or in a file for each record type; the rejected records; the report.
 
 use crate::args::Rows;
+use crate::ending::Ending;
 use crate::files::input;
 use crate::files::make_dir::open_or_make;
 use crate::files::name::Name;
 use crate::files::output::Output;
 use crate::messages::say;
 use crate::print;
-use crate::rows::ending::Ending;
 use crate::rows::row::RowPlan;
 use crate::rows::work::Done;
 use crate::status::Status;
 use charpipe::files::{Folder, Place};
+use charpipe::rows::RowsError;
 use std::collections::HashSet;
 use std::fs::Metadata;
 use std::io::{self, Write as _};
@@ -41,22 +42,8 @@ struct TypeFile {
     header: String,
 }
 
-/// Why an output takes no more.
-pub(super) enum NotWritten {
-    /// The reader of the main output wants no more.
-    Stopped,
-    /// The output called so cannot be written.
-    Failed(Name, io::Error),
-}
-
-impl<F> From<NotWritten> for Ending<F> {
-    fn from(why: NotWritten) -> Self {
-        match why {
-            NotWritten::Stopped => Ending::Stopped,
-            NotWritten::Failed(output, error) => Ending::NotWritten(output, error),
-        }
-    }
-}
+/// What a write returns.
+type Written = Result<(), Ending<RowsError>>;
 
 impl Streams {
     /// Opens the outputs. Reports what cannot be opened, and outputs that would overwrite each other or an input.
@@ -65,7 +52,7 @@ impl Streams {
             Some(dir) => RowStreams::ByType(open_dir(args, dir, plan)?),
             None => RowStreams::One { output: open_output(args)?, header: plan.header(&plan.tables()[0]) },
         };
-        let rejects = args.rejects.as_deref().map(open).transpose()?;
+        let rejects = args.rejects.as_deref().map(open).transpose()?.map(Output::written_to_the_end);
         let report = open_report(args)?;
         let streams = Streams { rows, rejects, report };
         streams.check(args)?;
@@ -111,28 +98,29 @@ impl Streams {
     }
 
     /// Writes the headers that were not written yet. `written` counts their bytes.
-    pub(super) fn write_headers(&mut self, written: &mut u64) -> Result<(), NotWritten> {
-        let mut write_once = |header: &mut String, write: &mut dyn FnMut(&str) -> Result<(), NotWritten>| {
+    pub(super) fn write_headers(&mut self, written: &mut u64) -> Written {
+        let mut write_once = |output: &mut Output, header: &mut String| {
             let header = std::mem::take(header);
-            write(&header)?;
+            write(output, &header)?;
             *written += header.len() as u64;
             Ok(())
         };
         match &mut self.rows {
-            RowStreams::One { output, header } => write_once(header, &mut |text| write_main(output, text)),
-            RowStreams::ByType(files) => files
-                .iter_mut()
-                .try_for_each(|TypeFile { output, header }| write_once(header, &mut |text| write(output, text))),
+            RowStreams::One { output, header } => write_once(output, header),
+            RowStreams::ByType(files) => {
+                files.iter_mut().try_for_each(|file| write_once(&mut file.output, &mut file.header))
+            }
         }
     }
 
     /// Writes the rows of a batch. `written` counts the bytes of rows.
-    pub(super) fn write(&mut self, done: &Done, written: &mut u64) -> Result<(), NotWritten> {
+    pub(super) fn write(&mut self, done: &Done, written: &mut u64) -> Written {
         for (index, text) in done.texts.iter().enumerate().filter(|(_, text)| !text.is_empty()) {
-            match &mut self.rows {
-                RowStreams::One { output, .. } => write_main(output, text)?,
-                RowStreams::ByType(files) => write(&mut files[index].output, text)?,
-            }
+            let output = match &mut self.rows {
+                RowStreams::One { output, .. } => output,
+                RowStreams::ByType(files) => &mut files[index].output,
+            };
+            write(output, text)?;
             *written += text.len() as u64;
         }
         if let Some(rejects) = &mut self.rejects {
@@ -158,7 +146,7 @@ impl Streams {
     /// Puts the rows and the rejected records in their places, all of them or none; `end` says how the work has ended. If
     /// an input failed, files stay as they were. Rejected records belong to the rows: if those were cut because an output
     /// takes no more, a file of rejected records stays as it was, too.
-    pub(super) fn commit(&mut self, end: End) -> Result<(), NotWritten> {
+    pub(super) fn commit(&mut self, end: End) -> Result<(), (Name, io::Error)> {
         let mut outputs: Vec<Output> = match std::mem::replace(&mut self.rows, RowStreams::ByType(Vec::new())) {
             RowStreams::One { output, .. } => vec![output],
             RowStreams::ByType(files) => files.into_iter().map(|file| file.output).collect(),
@@ -172,7 +160,7 @@ impl Streams {
         if end != End::Done {
             outputs.retain(|output| !output.is_replacing() || keeps_rejects);
         }
-        Output::commit_all(outputs).map_err(|(name, error)| NotWritten::Failed(name, error))
+        Output::commit_all(outputs)
     }
 
     /// Finishes the report, which is written in any case.
@@ -213,16 +201,8 @@ pub(super) fn protect_inputs(args: &Rows, outputs: &[&Output], extras: &[&Output
     check(extras, inputs, "an input")
 }
 
-fn write(output: &mut Output, text: &str) -> Result<(), NotWritten> {
-    output.write_all(text.as_bytes()).map_err(|error| NotWritten::Failed(output.name.clone(), error))
-}
-
-/// Writes to the main output, whose reader may want no more.
-fn write_main(output: &mut Output, text: &str) -> Result<(), NotWritten> {
-    output.write_all(text.as_bytes()).map_err(|error| match output.is_stopped_by(&error) {
-        true => NotWritten::Stopped,
-        false => NotWritten::Failed(output.name.clone(), error),
-    })
+fn write(output: &mut Output, text: &str) -> Written {
+    output.write_all(text.as_bytes()).map_err(|error| Ending::of_write(&output.name, error))
 }
 
 pub(super) fn open_output(args: &Rows) -> Result<Output, Status> {
@@ -265,7 +245,7 @@ fn open_dir(args: &Rows, dir: &Path, plan: &RowPlan) -> Result<Vec<TypeFile>, St
         let place = Place { folder: folder.clone(), name: name.into() };
         let shown = Name::of_path(path.as_os_str());
         let output = Output::at(shown, place, path.is_symlink(), false).map_err(|error| not_opened(&path, &error))?;
-        files.push(TypeFile { output, header: plan.header(table) });
+        files.push(TypeFile { output: output.written_to_the_end(), header: plan.header(table) });
     }
     Ok(files)
 }

@@ -1,9 +1,9 @@
 //! What can be wrong with records: the library's [`RowsError`], with the status, the message and the hints of the command.
 
+use crate::ending::Failure;
 use crate::files::name::Name;
 use crate::messages::json::ErrorObject;
-use crate::messages::{hints, say_error};
-use crate::rows::ending::{Failure, say_at};
+use crate::messages::{Place, hints, say_error, say_problem};
 use crate::status::Status;
 use charpipe::ErrorKind;
 use charpipe::fields::{FieldError, Problem};
@@ -28,17 +28,17 @@ impl Failure for RowsError {
 
 /// Prints what is wrong with an input. `is_exact` is `--exact`.
 pub(super) fn say(name: &Name, error: &RowsError, is_exact: bool) {
-    let at = error.offset();
+    let at = error.offset().map(|offset| Place(offset, None));
     match error {
         RowsError::Stream(error) => match error.kind() {
             kind @ ErrorKind::RecordTooLong { .. } => {
-                say_at(name, at, kind, " (is the shape right? see `charpipe detect --records`)");
+                say_problem(name, at, kind, " (is the shape right? see `charpipe detect --records`)");
             }
             _ => say_error(name, error),
         },
-        RowsError::NoShape(why) => say_at(name, at, why, hints::for_shape(why)),
-        RowsError::Record { error, .. } => say_at(name, at, error, hint(error, is_exact)),
-        other => say_at(name, at, other, ""),
+        RowsError::NoShape(why) => say_problem(name, at, why, hints::for_shape(why)),
+        RowsError::Record { error, .. } => say_problem(name, at, error, hint(error, is_exact)),
+        other => say_problem(name, at, other, ""),
     }
 }
 

@@ -1,11 +1,12 @@
 //! Reads rows of CSV: a header, then a row for each record.
 
+use crate::ending::Ending;
 use crate::messages::Count;
 use crate::rows::back::cells::{Cells, RowPlace, Target};
 use crate::rows::back::reader::RowReader;
 use crate::rows::back::split::{Malformed, Splitter};
 use crate::rows::back::trouble::{Ended, Trouble};
-use crate::rows::ending::Ending;
+use charpipe::Error;
 use charpipe::rows::AddedColumn;
 use std::io::{self, BufRead};
 
@@ -35,7 +36,7 @@ impl CsvReader {
             let src = match input.fill_buf() {
                 Ok(src) => src,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(Trouble::NotRead(self.splitter.offset(), error).into()),
+                Err(error) => return Err(Ending::NotRead(Error::read(self.splitter.offset(), error))),
             };
             if src.is_empty() {
                 let ended = self.splitter.finish(max_fields);

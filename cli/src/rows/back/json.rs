@@ -1,9 +1,10 @@
 //! Reads rows of JSON lines: an object on each line. Numbers are taken as they are written, so that none is rounded.
 
+use crate::ending::Ending;
 use crate::rows::back::cells::{Cells, RowPlace, Target};
 use crate::rows::back::reader::RowReader;
 use crate::rows::back::trouble::{Ended, Trouble, shorten};
-use crate::rows::ending::Ending;
+use charpipe::Error;
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -38,7 +39,7 @@ impl JsonReader {
             let src = match input.fill_buf() {
                 Ok(src) => src,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(Trouble::NotRead(self.offset, error).into()),
+                Err(error) => return Err(Ending::NotRead(Error::read(self.offset, error))),
             };
             if src.is_empty() {
                 break;

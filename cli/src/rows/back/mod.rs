@@ -16,18 +16,18 @@ mod trouble;
 
 use crate::args::Rows;
 use crate::args::rows::RowFormat;
+use crate::ending::{self, Ending};
 use crate::files::input;
 use crate::files::name::Name;
 use crate::files::output::Output;
 use crate::messages::json as lines;
 use crate::messages::json::ErrorObject;
-use crate::messages::{Count, color, say, say_parts};
+use crate::messages::{Count, Place, say, say_problem};
 use crate::panics;
 use crate::print;
 use crate::rows::back::cells::Cells;
 use crate::rows::back::reader::RowReader;
 use crate::rows::back::trouble::{BadRow, Ended, Trouble};
-use crate::rows::ending::{self, Ending, say_at};
 use crate::rows::setup::Setup;
 use crate::rows::streams;
 use crate::status::Status;
@@ -65,7 +65,7 @@ pub(super) fn run(args: &Rows, setup: &Setup, format: RowFormat) -> Result<Statu
     let writer = setup.job.writer().map_err(|error| setup.say_unusable(&error))?;
     let columns = setup.job.target_columns(&writer).map_err(|error| setup.say_unusable(&error))?;
     let framer = Framer::new(&shape, &setup.job.blank()).map_err(|error| {
-        say_parts(&[(color::PLAIN, &"--to-records: "), (color::ERROR, error.kind())]);
+        say_problem(&"--to-records", None, error.kind(), "");
         Status::Usage
     })?;
     if args.output.is_some() || args.report.is_some() {
@@ -95,12 +95,13 @@ pub(super) fn run(args: &Rows, setup: &Setup, format: RowFormat) -> Result<Statu
         let is_last = files.peek().is_none() || is_cut;
         if is_last && !is_cut {
             // Before the last line of the report, which then says if it failed.
-            match (&ended, run.finish(worst)) {
-                (Err(_), Err(Ending::NotWritten(name, error))) => worst = worst.max(print::cannot_write(name, &error)),
+            let finished = run.finish(worst);
+            worst = worst.max(ending::status(&finished));
+            match (&ended, finished) {
                 (Ok(()), finished) => ended = finished,
+                (Err(_), Err(ending)) => ending.say(&name, &path, |_| {}),
                 _ => {}
             }
-            worst = worst.max(ending::status(&ended));
         }
         if args.messages.verbose {
             say(format_args!("{name}: {} in", Count(run.rows - before.0, "row")));
@@ -108,7 +109,9 @@ pub(super) fn run(args: &Rows, setup: &Setup, format: RowFormat) -> Result<Statu
         let ending = ended.err();
         worst = worst.max(write_report(&mut report, || run.line(&name, before, ending.as_ref())));
         if let Some(ending) = ending {
-            let say_trouble = |trouble: &Trouble| say_at(&name, Some(trouble.offset()), trouble, trouble.hint());
+            let say_trouble = |trouble: &Trouble| {
+                say_problem(&name, Some(Place(trouble.0.offset, None)), trouble, trouble.hint());
+            };
             ending.say(&name, &path, say_trouble);
         }
         if is_last {
@@ -173,7 +176,7 @@ impl Run<'_> {
                 return Ok(());
             }
             let place = cells.place();
-            let bad = |what: BadRow| Trouble::Row(place, what);
+            let bad = |what: BadRow| Trouble(place, what);
             self.writer.write(place.row, &mut cells.source(), &mut record).map_err(|error| bad(error.into()))?;
             self.framer.record(&record, place.offset, &mut self.bytes).map_err(|error| bad(error.into()))?;
             self.rows += 1;
@@ -197,7 +200,7 @@ impl Run<'_> {
             return Ok(());
         }
         flushed?;
-        Output::commit_all(vec![output]).map_err(|(name, error)| Ending::NotWritten(name, error))
+        Output::commit_all(vec![output]).map_err(|(name, error)| Ending::not_written(&name, error))
     }
 
     /// Returns the line of the report.
@@ -221,8 +224,5 @@ fn flush(output: &mut Output, bytes: &mut Vec<u8>, written: &mut u64) -> Ended {
     let result = output.write_all(bytes);
     *written += if result.is_ok() { bytes.len() as u64 } else { 0 };
     bytes.clear();
-    result.map_err(|error| match output.is_stopped_by(&error) {
-        true => Ending::Stopped,
-        false => Ending::NotWritten(output.name.clone(), error),
-    })
+    result.map_err(|error| Ending::of_write(&output.name, error))
 }

@@ -1,8 +1,8 @@
 //! What reads rows, whatever their format is: [`RowReader`].
 
+use crate::ending::Ending;
 use crate::rows::back::cells::Cells;
 use crate::rows::back::trouble::{Ended, Trouble};
-use crate::rows::ending::Ending;
 use std::io::BufRead;
 
 /// Reads rows, one after the other.

@@ -1,22 +1,16 @@
 //! What can be wrong with rows.
 
+use crate::ending::{Ending, Failure};
 use crate::messages::json::ErrorObject;
 use crate::rows::back::cells::RowPlace;
-use crate::rows::ending::{Ending, Failure};
 use crate::status::Status;
 use charpipe::Error;
 use charpipe::fields::{FieldError, Problem};
 use std::fmt::{self, Display};
-use std::io;
 
-/// What can be wrong with an input.
+/// Something is wrong with a row.
 #[derive(Debug)]
-pub(super) enum Trouble {
-    /// The input cannot be read after this many bytes.
-    NotRead(u64, io::Error),
-    /// Something is wrong with a row.
-    Row(RowPlace, BadRow),
-}
+pub(super) struct Trouble(pub(super) RowPlace, pub(super) BadRow);
 
 /// How the work on an input ends.
 pub(super) type Ended = Result<(), Ending<Trouble>>;
@@ -52,26 +46,16 @@ impl From<Trouble> for Ending<Trouble> {
 
 impl Trouble {
     pub(super) fn malformed(place: RowPlace, what: impl Into<String>) -> Ending<Trouble> {
-        Trouble::Row(place, BadRow::Malformed(what.into())).into()
-    }
-
-    /// Returns where in the input it is: for a row, where that begins.
-    pub(super) fn offset(&self) -> u64 {
-        match self {
-            Trouble::NotRead(offset, _) => *offset,
-            Trouble::Row(place, _) => place.offset,
-        }
+        Trouble(place, BadRow::Malformed(what.into())).into()
     }
 
     pub(super) fn hint(&self) -> &'static str {
-        match self {
-            Trouble::Row(_, BadRow::Field(error)) if error.code() == "missing-value" => {
+        match &self.1 {
+            BadRow::Field(error) if error.code() == "missing-value" => {
                 " (only rows with all fields can be written back: leave out --select and --on-bad null)"
             }
-            Trouble::Row(_, BadRow::Field(error)) if error.code() == "unmappable" => {
-                " (name the code page of the records with -f)"
-            }
-            Trouble::Row(_, BadRow::Record(_)) => " (is the shape right? see --to-records)",
+            BadRow::Field(error) if error.code() == "unmappable" => " (name the code page of the records with -f)",
+            BadRow::Record(_) => " (is the shape right? see --to-records)",
             _ => "",
         }
     }
@@ -79,29 +63,23 @@ impl Trouble {
 
 impl Failure for Trouble {
     fn status(&self) -> Status {
-        match self {
-            Trouble::NotRead(..) => Status::Io,
-            Trouble::Row(..) => Status::Data,
-        }
+        Status::Data
     }
 
     fn object(&self) -> ErrorObject {
-        let code = match self {
-            Trouble::NotRead(..) => "read",
-            Trouble::Row(_, BadRow::Field(error)) => error.code(),
-            Trouble::Row(_, BadRow::Record(error)) => error.code(),
-            Trouble::Row(_, BadRow::Malformed(_)) => "bad-row",
+        let code = match &self.1 {
+            BadRow::Field(error) => error.code(),
+            BadRow::Record(error) => error.code(),
+            BadRow::Malformed(_) => "bad-row",
         };
-        ErrorObject::new(code, self.to_string(), Some(self.offset()))
+        ErrorObject::new(code, self.to_string(), Some(self.0.offset))
     }
 }
 
 impl Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Trouble::NotRead(_, error) => write!(f, "cannot read: {error}"),
-            Trouble::Row(place, what) => write!(f, "{place}{what}"),
-        }
+        let Trouble(place, what) = self;
+        write!(f, "{place}{what}")
     }
 }
 

@@ -13,11 +13,11 @@ mod table;
 mod terminal;
 
 use crate::args::Rows;
+use crate::ending::Failure as _;
 use crate::files::input;
 use crate::files::name::Name;
-use crate::messages::{color, say, say_not_opened, say_parts};
+use crate::messages::{Place, color, say, say_not_opened, say_problem};
 use crate::print;
-use crate::rows::ending::{Failure as _, say_at};
 use crate::rows::setup::Setup;
 use crate::rows::show::sample::Sample;
 use crate::rows::show::table::Table;
@@ -45,7 +45,7 @@ pub(super) fn run(args: &Rows, setup: &Setup) -> Result<Status, Status> {
     let Some((sample, path)) = sample.as_ref().zip(files.first()) else { return Ok(status) };
     let Some(why) = sample.trouble() else { return Ok(status) };
     let name = Name::of_operand(path);
-    say_parts(&[(color::PLAIN, &format_args!("{name}: byte {}: ", sample.offset)), (color::ERROR, &why)]);
+    say_problem(&name, Some(Place(sample.offset, None)), &why, "");
     Ok(status.max(Status::Data))
 }
 
@@ -69,7 +69,7 @@ fn first_record(args: &Rows, setup: &Setup, path: &OsStr) -> Result<Sample, Stat
     match records.next_record().map_err(|error| failed(error.into()))? {
         Some(record) => Sample::new(args, setup, &name, &record),
         None => {
-            say_at(&name, Some(0), &"there are no records", "");
+            say_problem(&name, Some(Place(0, None)), &"there are no records", "");
             Err(Status::Data)
         }
     }
