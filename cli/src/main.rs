@@ -68,11 +68,11 @@ fn args_os() -> impl Iterator<Item = OsString> {
 fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     match args::parse(args) {
         Ok(Cli { command }) => run_command(&command),
-        Err(error) if error.use_stderr() => {
-            args::usage::say_error(&error);
+        Err(wrong) if wrong.error.use_stderr() => {
+            args::usage::say_error(&wrong);
             Status::Usage
         }
-        Err(help_or_version) => print_help(&help_or_version),
+        Err(help_or_version) => print_help(&help_or_version.error),
     }
 }
 

@@ -77,7 +77,7 @@ fn child() {
     for byte in [b'!', b'<'] {
         registry.register(Arc::new(Panics(byte)), &[]).unwrap();
     }
-    let status = run(|| match args::parse(args()).unwrap_or_else(|error| error.exit()) {
+    let status = run(|| match args::parse(args()).unwrap_or_else(|wrong| wrong.error.exit()) {
         Cli { command: Of::Convert(convert) } => {
             let transcode = convert.transcode().unwrap().registry(registry);
             let transcode = match line.contains("--to-records") {

@@ -122,9 +122,20 @@ impl Command {
     }
 }
 
-/// Parses the command line. Help and version are errors, as clap has it.
-pub(crate) fn parse(argv: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    let argv = with_command(argv);
+/// A command line that is not carried out. Help and version are errors, as clap has it.
+pub(crate) struct Wrong {
+    /// The first argument: the command, or an option instead of one.
+    pub(crate) command: OsString,
+    pub(crate) error: clap::Error,
+}
+
+/// Parses the command line.
+pub(crate) fn parse(argv: impl IntoIterator<Item = OsString>) -> Result<Cli, Wrong> {
+    let mut argv = with_command(argv);
+    parse_command(&argv).map_err(|error| Wrong { command: argv.swap_remove(1), error })
+}
+
+fn parse_command(argv: &[OsString]) -> Result<Cli, clap::Error> {
     if argv[1] == "convert"
         && let Some(convert) = plain::parse(&argv[2..])
     {
@@ -134,11 +145,11 @@ pub(crate) fn parse(argv: impl IntoIterator<Item = OsString>) -> Result<Cli, cla
     let styled = |command: clap::Command| if asks(&["-h"]) { choice::brief(command) } else { command };
     // Help without a command is about the whole program.
     let is_of_whole = argv.get(1).is_some_and(|first| ["-h", "--help", "help"].iter().any(|help| first == help));
-    if is_of_whole && let Err(help) = styled(shown()).try_get_matches_from(&argv) {
+    if is_of_whole && let Err(help) = styled(shown()).try_get_matches_from(argv) {
         return Err(help);
     }
     let mut definition = styled(command_for(&argv[1]));
-    let matches = definition.try_get_matches_from_mut(&argv);
+    let matches = definition.try_get_matches_from_mut(argv);
     // Freeing thousands of strings would take longer than converting a short file.
     std::mem::forget(definition);
     <Cli as clap::FromArgMatches>::from_arg_matches(&matches?)

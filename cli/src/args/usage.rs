@@ -1,6 +1,6 @@
 //! Messages about a wrong command line.
 
-use crate::args::compat;
+use crate::args::{Wrong, compat};
 use crate::escape::printable;
 use crate::messages::{color, hints, say, say_parts, say_problem};
 use crate::status::Status;
@@ -30,18 +30,18 @@ pub(super) fn wrong_suffix(option: &str, why: &str) -> Status {
 }
 
 /// Prints what clap found wrong, in our words: what was found, and what to type instead.
-pub(crate) fn say_error(error: &clap::Error) {
-    let (what, hint) = words(error);
+pub(crate) fn say_error(wrong: &Wrong) {
+    let (what, hint) = words(wrong);
     say_parts(&[(color::ERROR, &printable(&what)), (color::HINT, &printable(&hint))]);
 }
 
 /// Returns what is wrong, and a hint to be appended.
-fn words(error: &clap::Error) -> (String, String) {
+fn words(Wrong { command, error }: &Wrong) -> (String, String) {
     let arg = texts(error, ContextKind::InvalidArg);
     let typed = arg.first().map(String::as_str).unwrap_or_default();
     let option = name(typed);
     match error.kind() {
-        ErrorKind::UnknownArgument if typed.starts_with('-') => unknown_option(error, typed),
+        ErrorKind::UnknownArgument if typed.starts_with('-') => unknown_option(error, typed, command == "rows"),
         ErrorKind::UnknownArgument => (format!("unexpected argument {typed:?}"), " (see --help)".to_owned()),
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => wrong_word(error, typed),
         ErrorKind::TooManyValues => {
@@ -92,9 +92,7 @@ fn suggestion(error: &clap::Error, kind: ContextKind) -> String {
 }
 
 /// An option that the command does not have: an old name, one of another program, or a slip.
-fn unknown_option(error: &clap::Error, typed: &str) -> (String, String) {
-    let usage = error.get(ContextKind::Usage).map(ToString::to_string);
-    let is_of_rows = usage.is_some_and(|usage| usage.contains("charpipe rows"));
+fn unknown_option(error: &clap::Error, typed: &str, is_of_rows: bool) -> (String, String) {
     match (compat::renamed(typed, is_of_rows), compat::option(typed)) {
         (Some(new), _) => (format!("{} is now ", name(typed)), new),
         (None, Some(instead)) => (format!("there is no option {typed}"), format!(" ({instead})")),
@@ -150,9 +148,9 @@ mod tests {
 
     fn said(line: &str) -> String {
         let argv = std::iter::once("charpipe").chain(line.split(' ')).map(std::ffi::OsString::from);
-        let Err(error) = crate::args::parse(argv) else { panic!("{line}") };
-        assert!(error.use_stderr(), "{line}");
-        let (what, hint) = words(&error);
+        let Err(wrong) = crate::args::parse(argv) else { panic!("{line}") };
+        assert!(wrong.error.use_stderr(), "{line}");
+        let (what, hint) = words(&wrong);
         what + &hint
     }
 

@@ -107,7 +107,7 @@ mod tests {
     use packet::tests::{flush, packet};
 
     fn filter(line: &str) -> Filter {
-        let cli = args::parse(line.split(' ').map(OsString::from)).unwrap_or_else(|error| panic!("{error}"));
+        let cli = args::parse(line.split(' ').map(OsString::from)).unwrap_or_else(|wrong| panic!("{}", wrong.error));
         let args::Command::GitFilter(args) = cli.command else { panic!("{line}") };
         Filter::new(&args).unwrap()
     }
