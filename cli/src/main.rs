@@ -10,7 +10,7 @@
 //! | `convert/`, `detect/`, `rows/`, `list.rs`, `chart/`, `git_filter/`, `generate/` | the commands, which do not use each other |
 //! | `args/` | the options, and what they tell the library |
 //! | `ending.rs` | how the work on an input ended, if not as it should |
-//! | `print.rs` | writes whole texts; handles closed pipes and failed writes |
+//! | `print.rs` | opens outputs, writes whole texts and reports, and says what failed |
 //! | `panics.rs` | makes a panic the error of one file |
 //! | `messages/` | messages on standard error, colour, progress, JSON, HTML |
 //! | `files/` | inputs, outputs, directories: all that differs between systems; the rules are those of `charpipe::files` |

@@ -1,4 +1,4 @@
-//! Writes whole texts, and decides what a failed write means.
+//! Opens outputs, writes whole texts and reports, and says what failed.
 
 use crate::files::name::Name;
 use crate::files::output::{self, Output};
@@ -8,6 +8,28 @@ use crate::status::Status;
 use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::path::Path;
+
+/// Opens standard output. Reports why that fails.
+pub(crate) fn open_stdout() -> Result<Output, Status> {
+    Output::stdout().map_err(|error| cannot_write(Name::stdout(), &error))
+}
+
+/// Reports why the output at `path` was not opened, if so, with `hint` if it is a directory.
+pub(crate) fn opened(path: &Path, output: io::Result<Output>, hint: &str) -> Result<Output, Status> {
+    output.map_err(|error| {
+        let hint = if error.kind() == io::ErrorKind::IsADirectory { hint } else { "" };
+        let name = Name::of_path(path.as_os_str());
+        say_problem(&name, None, &format_args!("cannot open for writing: {error}"), hint);
+        Status::Io
+    })
+}
+
+/// Reports that the directory at `path` cannot be made.
+pub(crate) fn no_directory(path: &Path, error: &io::Error) -> Status {
+    let name = Name::of_path(path.as_os_str());
+    say_problem(&name, None, &format_args!("cannot make the directory: {error}"), "");
+    Status::Io
+}
 
 /// Writes `text` to standard output.
 pub(crate) fn to_stdout(text: &str) -> Status {
@@ -47,4 +69,48 @@ pub(crate) fn finish<T>(name: &Name, written: io::Result<T>) -> Status {
 pub(crate) fn cannot_write(name: impl Display, error: &io::Error) -> Status {
     say_problem(&name, None, &format_args!("cannot write: {error}"), "");
     Status::Io
+}
+
+/// The output of `--report`, if there is one. It gets a line for each input.
+pub(crate) struct Report(Option<Output>);
+
+impl Report {
+    /// Opens the output at `path`, where `-` is standard error. Reports why that fails.
+    pub(crate) fn open(path: Option<&Path>) -> Result<Self, Status> {
+        let output = match path {
+            None => return Ok(Report(None)),
+            Some(path) if path.as_os_str() == "-" => {
+                Output::stderr().map_err(|error| cannot_write(Name::stderr(), &error))?
+            }
+            Some(path) => opened(path, Output::path(path), "")?,
+        };
+        Ok(Report(Some(output.written_to_the_end())))
+    }
+
+    pub(crate) fn output(&self) -> Option<&Output> {
+        self.0.as_ref()
+    }
+
+    /// Refuses an `output` that is the same file.
+    pub(crate) fn check_apart_from(&self, output: &Output) -> Result<(), Status> {
+        if self.output().is_some_and(|report| output.collides(report)) {
+            say(format_args!("{}: output and report cannot be the same file", output.name));
+            return Err(Status::Usage);
+        }
+        Ok(())
+    }
+
+    /// Writes a line. After a failed write there is no report: what was cut does not replace a whole one.
+    pub(crate) fn write(&mut self, line: impl FnOnce() -> String) -> Status {
+        let Some(output) = &mut self.0 else { return Status::Done };
+        let Err(error) = output.write_all(line().as_bytes()) else { return Status::Done };
+        let name = output.name.clone();
+        self.0 = None;
+        cannot_write(name, &error)
+    }
+
+    /// Puts the report in its place, however the work has ended.
+    pub(crate) fn finish(self) -> Status {
+        self.0.map_or(Status::Done, |output| finish(&output.name.clone(), output.commit()))
+    }
 }

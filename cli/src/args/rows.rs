@@ -370,9 +370,4 @@ impl Rows {
     pub(super) fn is_from_terminal(&self) -> bool {
         self.files.is_empty() && !self.show_layout && io::stdin().is_terminal() && io::stderr().is_terminal()
     }
-
-    /// Whether the report goes to standard error.
-    pub(crate) fn report_is_said(&self) -> bool {
-        self.report.as_ref().is_some_and(|path| path.as_os_str() == "-")
-    }
 }

@@ -10,7 +10,7 @@ use crate::ending::Ending;
 use crate::files::output::Output;
 use crate::messages::json::{self, LeftAloneObject, ReportObject};
 use crate::messages::say;
-use crate::print;
+use crate::print::{self, Report};
 use crate::selection::left_alone::LeftAlone;
 use crate::status::Status;
 use charpipe::files::ChangedFolders;
@@ -19,8 +19,7 @@ use std::ops::ControlFlow;
 
 pub(crate) struct Collector<'a> {
     args: &'a Convert,
-    /// The output of `--report`, until it cannot be written.
-    report: Option<Output>,
+    report: Report,
     /// The output of `--check`.
     lines: Option<Output>,
     summary: Summary,
@@ -30,12 +29,7 @@ pub(crate) struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    pub(crate) fn new(
-        args: &'a Convert,
-        report: Option<Output>,
-        lines: Option<Output>,
-        left_alone: Option<LeftAlone>,
-    ) -> Self {
+    pub(crate) fn new(args: &'a Convert, report: Report, lines: Option<Output>, left_alone: Option<LeftAlone>) -> Self {
         Collector { args, report, lines, summary: Summary::default(), left_alone, worst: Status::Done }
     }
 
@@ -49,20 +43,13 @@ impl<'a> Collector<'a> {
             left_alone.binary += 1;
         }
         say_outcome(outcome, self.args, &name, &task.path.text());
-        if self.report.is_some() {
-            let object = ReportObject::of(
-                &name,
-                &outcome.output,
-                &outcome.report,
-                outcome.ended.early().is_some_and(Ending::is_stopped),
-                outcome.ended.early().and_then(Ending::object),
-            );
-            let line = match self.left_alone {
-                Some(_) => json::line(&object.left_alone(is_left.then_some("binary"))),
-                None => json::line(&object),
-            };
-            self.write_report(&line);
-        }
+        let status = self.report.write(|| {
+            let (output, report, ending) = (&outcome.output, &outcome.report, outcome.ended.early());
+            let (stopped, error) = (ending.is_some_and(Ending::is_stopped), ending.and_then(Ending::object));
+            let left_alone = self.left_alone.map(|_| is_left.then_some("binary"));
+            json::line(&ReportObject::of(&name, output, report, stopped, error, left_alone))
+        });
+        self.raise(status);
         if let Some(file) = &mut self.lines {
             let written = file.write_all(check_line(outcome, &name).as_bytes());
             if written.is_err() {
@@ -72,16 +59,6 @@ impl<'a> Collector<'a> {
             }
         }
         ControlFlow::Continue(())
-    }
-
-    /// Writes a line of the report, unless one could not be written before.
-    fn write_report(&mut self, line: &str) {
-        let Some(file) = &mut self.report else { return };
-        if let Err(error) = file.write_all(line.as_bytes()) {
-            let status = print::cannot_write(&file.name, &error);
-            self.raise(status);
-            self.report = None;
-        }
     }
 
     /// Puts the output of all inputs in its place, unless one of them failed. What was written to a stream stays there in
@@ -119,13 +96,10 @@ impl<'a> Collector<'a> {
                 left_alone.message().iter().for_each(say);
             }
             if left_alone != LeftAlone::default() {
-                self.write_report(&json::line(&LeftAloneObject::new(left_alone)));
+                let status = self.report.write(|| json::line(&LeftAloneObject::new(left_alone)));
+                self.raise(status);
             }
         }
-        if let Some(report) = self.report.take() {
-            let name = report.name.clone();
-            self.raise(print::finish(&name, report.commit()));
-        }
-        self.worst
+        self.worst.max(self.report.finish())
     }
 }

@@ -35,6 +35,7 @@ use crate::convert::plan::Plan;
 use crate::convert::run::Run;
 use crate::files::output::Output;
 use crate::messages::progress::{Meter, Progress};
+use crate::print;
 use crate::status::Status;
 use charpipe::Transcode;
 use charpipe::files::signals;
@@ -55,15 +56,15 @@ pub(crate) fn run_with(args: &Convert, transcode: Transcode) -> Result<Status, S
     // Before the report, which may be written to that directory.
     let dir = outputs::open_dir(args)?;
     let report = outputs::open_report(args, &plan)?;
-    let output = if plan.is_shared { Some(outputs::open_shared(args, &plan, report.as_ref())?) } else { None };
-    let lines = if args.many.check { Some(outputs::open_stdout()?) } else { None };
+    let output = if plan.is_shared { Some(outputs::open_shared(args, &plan, &report)?) } else { None };
+    let lines = if args.many.check { Some(print::open_stdout()?) } else { None };
 
     let progress = match args.progress {
         Progress::Auto if args.messages.quiet => Progress::Never,
         progress => progress,
     };
     let meter = Meter::begin(progress, plan.is_shared && args.output.is_none(), || plan.total());
-    let report_id = report.as_ref().and_then(Output::stream_id);
+    let report_id = report.output().and_then(Output::stream_id);
     let mut collector = Collector::new(args, report, lines, plan.left_alone);
     let (inputs, outputs, folders) = Default::default();
     let binary = if plan.left_alone.is_some() { Search::new(args)? } else { None };

@@ -5,45 +5,32 @@ use crate::convert::plan::Plan;
 use crate::convert::task::Task;
 use crate::files::input;
 use crate::files::make_dir::open_or_make;
-use crate::files::name::Name;
 use crate::files::output::Output;
 use crate::messages::say;
-use crate::print;
+use crate::print::{self, Report};
 use crate::status::Status;
 use charpipe::files::Folder;
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Opens the output of all inputs.
-pub(crate) fn open_shared(args: &Convert, plan: &Plan, report: Option<&Output>) -> Result<Output, Status> {
+pub(crate) fn open_shared(args: &Convert, plan: &Plan, report: &Report) -> Result<Output, Status> {
     let output = match &args.output {
-        None => open_stdout()?,
-        Some(path) if args.many.check => Output::rehearsal(path).map_err(|error| not_opened(path, &error))?,
-        Some(path) => open(path)?,
+        None => print::open_stdout()?,
+        Some(path) => {
+            let output = if args.many.check { Output::rehearsal(path) } else { Output::path(path) };
+            print::opened(path, output, " (use --output-dir to write a file for each FILE into it)")?
+        }
     };
-    if report.is_some_and(|report| output.collides(report)) {
-        say(format_args!("{}: output and report cannot be the same file", output.name));
-        return Err(Status::Usage);
-    }
+    report.check_apart_from(&output)?;
     must_not_be_read(plan, &output)?;
     Ok(output)
 }
 
-pub(crate) fn open_stdout() -> Result<Output, Status> {
-    Output::stdout().map_err(|error| print::cannot_write(Name::stdout(), &error))
-}
-
 /// Opens the output of `--report`.
-pub(crate) fn open_report(args: &Convert, plan: &Plan) -> Result<Option<Output>, Status> {
-    let report = match &args.report {
-        None => return Ok(None),
-        Some(_) if args.report_is_said() => {
-            Output::stderr().map_err(|error| print::cannot_write(Name::stderr(), &error))?
-        }
-        Some(path) => open(path)?,
-    }
-    .written_to_the_end();
+pub(crate) fn open_report(args: &Convert, plan: &Plan) -> Result<Report, Status> {
+    let opened = Report::open(args.report.as_deref())?;
+    let Some(report) = opened.output() else { return Ok(opened) };
     // The report is written even if a conversion fails, and the input would be lost.
     let is_input = |task: &Task| {
         let input = task.path.to_open().and_then(|path| input::metadata(&path));
@@ -53,8 +40,8 @@ pub(crate) fn open_report(args: &Convert, plan: &Plan) -> Result<Option<Output>,
         say(format_args!("{}: input and report cannot be the same file", report.name));
         return Err(Status::Usage);
     }
-    must_not_be_read(plan, &report)?;
-    Ok(Some(report))
+    must_not_be_read(plan, report)?;
+    Ok(opened)
 }
 
 /// Reports an output that would be written over a list or a table.
@@ -71,20 +58,6 @@ pub(crate) fn open_dir(args: &Convert) -> Result<Option<Arc<Folder>>, Status> {
     match opened {
         Ok(folder) => Ok(Some(Arc::new(folder))),
         Err(error) if args.many.check && error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => {
-            say(format_args!("{}: cannot make the directory: {error}", Name::of_path(dir.as_os_str())));
-            Err(Status::Io)
-        }
+        Err(error) => Err(print::no_directory(dir, &error)),
     }
-}
-
-fn open(path: &Path) -> Result<Output, Status> {
-    Output::path(path).map_err(|error| not_opened(path, &error))
-}
-
-fn not_opened(path: &Path, error: &io::Error) -> Status {
-    let is_dir = error.kind() == io::ErrorKind::IsADirectory;
-    let hint = if is_dir { " (use --output-dir to write a file for each FILE into it)" } else { "" };
-    say(format_args!("{}: cannot open for writing: {error}{hint}", Name::of_path(path.as_os_str())));
-    Status::Io
 }

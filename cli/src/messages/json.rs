@@ -159,13 +159,14 @@ impl ErrorObject {
 }
 
 impl<'a> ReportObject<'a> {
-    /// Returns the object for one conversion. `stopped`: the reader of the output has closed the pipe before the end.
+    /// Returns the object for one conversion. The last arguments are keys of [`ReportObject`].
     pub(crate) fn of(
         input: &'a Name,
         output: &'a Name,
         report: &'a Report,
         stopped: bool,
         error: Option<ErrorObject>,
+        left_alone: Option<Option<&'static str>>,
     ) -> Self {
         ReportObject {
             input: input.json(),
@@ -187,13 +188,8 @@ impl<'a> ReportObject<'a> {
             diagnostics: &report.diagnostics,
             stopped,
             error,
-            left_alone: None,
+            left_alone,
         }
-    }
-
-    /// Adds why the file was left alone, if it was.
-    pub(crate) fn left_alone(self, why: Option<&'static str>) -> Self {
-        ReportObject { left_alone: Some(why), ..self }
     }
 }
 

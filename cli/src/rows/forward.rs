@@ -60,12 +60,12 @@ pub(super) fn run(args: &Rows, setup: &Setup) -> Result<Status, Status> {
             worst = worst.max(account.end(streams.commit(end)));
         }
         account.say(args, &name, &path);
-        worst = worst.max(streams.report(|| account.line(&name, &output, setup.page(), job.rows.has_types())));
+        worst = worst.max(streams.report.write(|| account.line(&name, &output, setup.page(), job.rows.has_types())));
         if is_last {
             break;
         }
     }
-    Ok(worst.max(streams.finish()))
+    Ok(worst.max(streams.report.finish()))
 }
 
 /// The work on one input.

@@ -7,11 +7,11 @@ use crate::files::make_dir::open_or_make;
 use crate::files::name::Name;
 use crate::files::output::Output;
 use crate::messages::say;
-use crate::print;
+use crate::print::{self, Report};
 use crate::rows::row::RowPlan;
 use crate::rows::work::Done;
 use crate::status::Status;
-use charpipe::files::{Folder, Place};
+use charpipe::files::Place;
 use charpipe::rows::RowsError;
 use std::collections::HashSet;
 use std::fs::Metadata;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub(super) struct Streams {
     rows: RowStreams,
     rejects: Option<Output>,
-    report: Option<Output>,
+    pub(super) report: Report,
 }
 
 /// Where the rows go.
@@ -53,7 +53,7 @@ impl Streams {
             None => RowStreams::One { output: open_output(args)?, header: plan.header(&plan.tables()[0]) },
         };
         let rejects = args.rejects.as_deref().map(open).transpose()?.map(Output::written_to_the_end);
-        let report = open_report(args)?;
+        let report = Report::open(args.report.as_deref())?;
         let streams = Streams { rows, rejects, report };
         streams.check(args)?;
         Ok(streams)
@@ -66,14 +66,14 @@ impl Streams {
             RowStreams::One { output, .. } => vec![output],
             RowStreams::ByType(files) => files.iter().map(|file| &file.output).collect(),
         };
-        outputs.extend([&self.rejects, &self.report].into_iter().flatten());
+        outputs.extend(self.rejects.iter().chain(self.report.output()));
         for (index, one) in outputs.iter().enumerate() {
             if let Some(other) = outputs[..index].iter().find(|other| other.collides(one)) {
                 say(format_args!("{}: {} and another output cannot be the same file", one.name, other.name));
                 return Err(Status::Usage);
             }
         }
-        let mut extras: Vec<&Output> = [&self.rejects, &self.report].into_iter().flatten().collect();
+        let mut extras: Vec<&Output> = self.rejects.iter().chain(self.report.output()).collect();
         if let RowStreams::ByType(files) = &self.rows {
             extras.extend(files.iter().map(|file| &file.output));
         }
@@ -134,15 +134,6 @@ impl Streams {
         Ok(())
     }
 
-    /// Writes a line of the report.
-    pub(super) fn report(&mut self, line: impl FnOnce() -> String) -> Status {
-        let Some(report) = &mut self.report else { return Status::Done };
-        let Err(error) = report.write_all(line().as_bytes()) else { return Status::Done };
-        let name = report.name.clone();
-        self.report = None;
-        print::cannot_write(name, &error)
-    }
-
     /// Puts the rows and the rejected records in their places, all of them or none; `end` says how the work has ended. If
     /// an input failed, files stay as they were. Rejected records belong to the rows: if those were cut because an output
     /// takes no more, a file of rejected records stays as it was, too.
@@ -161,13 +152,6 @@ impl Streams {
             outputs.retain(|output| !output.is_replacing() || keeps_rejects);
         }
         Output::commit_all(outputs)
-    }
-
-    /// Finishes the report, which is written in any case.
-    pub(super) fn finish(self) -> Status {
-        let Some(report) = self.report else { return Status::Done };
-        let name = report.name.clone();
-        report.commit().map_or_else(|error| print::cannot_write(name, &error), |_| Status::Done)
     }
 }
 
@@ -208,35 +192,17 @@ fn write(output: &mut Output, text: &str) -> Written {
 pub(super) fn open_output(args: &Rows) -> Result<Output, Status> {
     match &args.output {
         Some(path) => open(path),
-        None => Output::stdout().map_err(|error| print::cannot_write(Name::stdout(), &error)),
-    }
-}
-
-pub(super) fn open_report(args: &Rows) -> Result<Option<Output>, Status> {
-    match &args.report {
-        Some(_) if args.report_is_said() => {
-            Output::stderr().map(Some).map_err(|error| print::cannot_write(Name::stderr(), &error))
-        }
-        path => path.as_deref().map(open).transpose(),
+        None => print::open_stdout(),
     }
 }
 
 fn open(path: &Path) -> Result<Output, Status> {
-    Output::path(path).map_err(|error| not_opened(path, &error))
-}
-
-fn not_opened(path: &Path, error: &io::Error) -> Status {
-    say(format_args!("{}: cannot open for writing: {error}", Name::of_path(path.as_os_str())));
-    Status::Io
+    print::opened(path, Output::path(path), "")
 }
 
 /// Opens the files of all record types in `dir`, which is made if it does not exist.
 fn open_dir(args: &Rows, dir: &Path, plan: &RowPlan) -> Result<Vec<TypeFile>, Status> {
-    let folder = open_or_make(dir).map_err(|error| {
-        say(format_args!("{}: cannot make the directory: {error}", Name::of_path(dir.as_os_str())));
-        Status::Io
-    })?;
-    let folder: Arc<Folder> = Arc::new(folder);
+    let folder = Arc::new(open_or_make(dir).map_err(|error| print::no_directory(dir, &error))?);
     let mut taken = HashSet::new();
     let mut files = Vec::new();
     for table in plan.tables() {
@@ -244,7 +210,7 @@ fn open_dir(args: &Rows, dir: &Path, plan: &RowPlan) -> Result<Vec<TypeFile>, St
         let path = dir.join(&name);
         let place = Place { folder: folder.clone(), name: name.into() };
         let shown = Name::of_path(path.as_os_str());
-        let output = Output::at(shown, place, path.is_symlink(), false).map_err(|error| not_opened(&path, &error))?;
+        let output = print::opened(&path, Output::at(shown, place, path.is_symlink(), false), "")?;
         files.push(TypeFile { output: output.written_to_the_end(), header: plan.header(table) });
     }
     Ok(files)

@@ -24,7 +24,7 @@ use crate::messages::json as lines;
 use crate::messages::json::ErrorObject;
 use crate::messages::{Count, Place, say, say_problem};
 use crate::panics;
-use crate::print;
+use crate::print::Report;
 use crate::rows::back::cells::Cells;
 use crate::rows::back::reader::RowReader;
 use crate::rows::back::trouble::{BadRow, Ended, Trouble};
@@ -72,12 +72,9 @@ pub(super) fn run(args: &Rows, setup: &Setup, format: RowFormat) -> Result<Statu
         signals::watch();
     }
     let output = streams::open_output(args)?;
-    let mut report = streams::open_report(args)?;
-    if report.as_ref().is_some_and(|report| output.collides(report)) {
-        say(format_args!("{}: output and report cannot be the same file", output.name));
-        return Err(Status::Usage);
-    }
-    let extras: Vec<&Output> = report.iter().collect();
+    let mut report = Report::open(args.report.as_deref())?;
+    report.check_apart_from(&output)?;
+    let extras: Vec<&Output> = report.output().into_iter().collect();
     streams::protect_inputs(args, &[&[&output][..], &extras].concat(), &extras)?;
     if !args.messages.quiet {
         setup.say_assumed_target((!args.is_given("to-records")).then_some(&shape));
@@ -107,7 +104,7 @@ pub(super) fn run(args: &Rows, setup: &Setup, format: RowFormat) -> Result<Statu
             say(format_args!("{name}: {} in", Count(run.rows - before.0, "row")));
         }
         let ending = ended.err();
-        worst = worst.max(write_report(&mut report, || run.line(&name, before, ending.as_ref())));
+        worst = worst.max(report.write(|| run.line(&name, before, ending.as_ref())));
         if let Some(ending) = ending {
             let say_trouble = |trouble: &Trouble| {
                 say_problem(&name, Some(Place(trouble.0.offset, None)), trouble, trouble.hint());
@@ -118,20 +115,7 @@ pub(super) fn run(args: &Rows, setup: &Setup, format: RowFormat) -> Result<Statu
             break;
         }
     }
-    if let Some(report) = report {
-        let name = report.name.clone();
-        worst = worst.max(report.commit().map_or_else(|error| print::cannot_write(name, &error), |_| Status::Done));
-    }
-    Ok(worst)
-}
-
-/// Writes a line of the report. After a failed write there is no report: what was cut does not replace a whole one.
-fn write_report(report: &mut Option<Output>, line: impl FnOnce() -> String) -> Status {
-    let Some(output) = report else { return Status::Done };
-    let Err(error) = output.write_all(line().as_bytes()) else { return Status::Done };
-    let status = print::cannot_write(&output.name, &error);
-    *report = None;
-    status
+    Ok(worst.max(report.finish()))
 }
 
 /// The work on all inputs, whose records go to one output.
