@@ -9,6 +9,7 @@ use crate::status::Status;
 use charpipe::ErrorKind;
 use charpipe::Registry;
 use charpipe::codec::can_encode;
+use globset::GlobBuilder;
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 
@@ -38,7 +39,8 @@ pub(crate) fn run(args: &List) -> Status {
 fn matching<'a>(registry: &'a Registry, pattern: Option<&str>) -> Vec<CodecObject<'a>> {
     // The codec that the pattern names by the rules for labels, even if none of its labels contains the pattern.
     let named = pattern.and_then(|pattern| registry.codec(pattern).ok());
-    let fits = |label: &str| pattern.is_none_or(|pattern| matches(pattern, label));
+    let matches = pattern.map(matcher);
+    let fits = |label: &str| matches.as_ref().is_none_or(|matches| matches(label));
     let mut found: Vec<CodecObject<'_>> = registry
         .codecs()
         .filter(|codec| {
@@ -68,10 +70,16 @@ fn matching<'a>(registry: &'a Registry, pattern: Option<&str>) -> Vec<CodecObjec
     found
 }
 
-/// Returns whether `label` contains `pattern`, or matches it if it contains `*` or `?`. ASCII case is ignored.
-fn matches(pattern: &str, label: &str) -> bool {
-    let (pattern, label) = (pattern.to_ascii_lowercase(), label.to_ascii_lowercase());
-    if pattern.contains(['*', '?']) { glob(pattern.as_bytes(), label.as_bytes()) } else { label.contains(&pattern) }
+/// Returns what tells whether a label contains `pattern`, or matches it if it contains `*` or `?`. ASCII case is ignored.
+fn matcher(pattern: &str) -> impl Fn(&str) -> bool {
+    let pattern = pattern.to_ascii_lowercase();
+    let glob = globset::escape(&pattern).replace("[*]", "*").replace("[?]", "?");
+    let glob = GlobBuilder::new(&glob).build().ok().filter(|_| pattern.contains(['*', '?']));
+    let glob = glob.map(|glob| glob.compile_matcher());
+    move |label| {
+        let label = label.to_ascii_lowercase();
+        glob.as_ref().map_or_else(|| label.contains(&pattern), |glob| glob.is_match(&label))
+    }
 }
 
 /// Returns whether a description contains `pattern`, ignoring case: a language, or a part of its name.
@@ -89,34 +97,6 @@ const MIN_WORD: usize = 3;
 /// Returns the letters and digits of a label in lower case: the rules for labels ignore everything else.
 fn letters(label: &str) -> impl Iterator<Item = char> {
     label.chars().filter(|ch| ch.is_ascii_alphanumeric()).map(|ch| ch.to_ascii_lowercase())
-}
-
-/// Returns whether `label` matches `pattern`, in which `*` is any number of bytes and `?` is any byte. Labels are ASCII.
-fn glob(pattern: &[u8], label: &[u8]) -> bool {
-    let (mut p, mut at) = (0, 0);
-    // The position after the last `*`, and how much of the label that `*` matches: one byte more when the rest does not
-    // match.
-    let mut star: Option<(usize, usize)> = None;
-    while at < label.len() {
-        match pattern.get(p) {
-            Some(b'*') => {
-                p += 1;
-                star = Some((p, at));
-            }
-            Some(&wanted) if wanted == b'?' || wanted == label[at] => {
-                p += 1;
-                at += 1;
-            }
-            _ => match &mut star {
-                None => return false,
-                Some((after, taken)) => {
-                    *taken += 1;
-                    (p, at) = (*after, *taken);
-                }
-            },
-        }
-    }
-    pattern[p..].iter().all(|byte| *byte == b'*')
 }
 
 /// Compares names by their letters, ignoring case, and by the values of their numbers: IBM437 comes before IBM01140, and
@@ -223,7 +203,7 @@ mod tests {
             ("i*7", "ibm1047", true),
             ("a*ab", "aaaab", true),
         ] {
-            assert_eq!(matches(pattern, label), expected, "{pattern} {label}");
+            assert_eq!(matcher(pattern)(label), expected, "{pattern} {label}");
         }
     }
 

@@ -140,10 +140,22 @@ pub(crate) fn differences(first: &dyn Codec, second: &dyn Codec, lead: &[u8]) ->
         let sequences = [first.next_if(|_| order.is_le()), second.next_if(|_| order.is_ge())];
         let Some(bytes) = sequences.iter().flatten().next().map(|sequence| sequence.bytes.clone()) else { continue };
         let [a, b] = sequences;
-        let texts = [readers[0].text_of(a), readers[1].text_of(b)];
+        let texts = [a.map(|a| readers[0].text_of(a)), b.map(|b| readers[1].text_of(b))];
         if texts[0] != texts[1] {
             found.push(Difference { bytes, texts });
         }
+    }
+}
+
+impl Differences {
+    /// Returns those where both have a character.
+    pub(crate) fn both(&self) -> Vec<&Difference> {
+        self.found.iter().filter(|row| row.texts.iter().all(Option::is_some)).collect()
+    }
+
+    /// Returns those where only the first has a character, or only the second.
+    pub(crate) fn only(&self, at: usize) -> Vec<&Difference> {
+        self.found.iter().filter(|row| row.texts[1 - at].is_none()).collect()
     }
 }
 
@@ -292,11 +304,7 @@ impl<'a> Reader<'a> {
         let bytes = [before, &[byte]].concat();
         match probe(state, byte).0 {
             Effect::Fault => Cell::None,
-            Effect::Text(text) => {
-                let sequence = Sequence { bytes, text, shift };
-                let one_way = self.is_one_way(&sequence);
-                Cell::Text(Text { text: sequence.text, one_way })
-            }
+            Effect::Text(text) => Cell::Text(self.text_of(Sequence { bytes, text, shift })),
             Effect::Pending => match lead(state, byte) {
                 Some(lead) => Cell::Lead(lead),
                 None if self.sets.iter().any(|set| set.shift.starts_with(&bytes)) => Cell::Shift,
@@ -319,10 +327,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the text of a sequence, and whether it is one-way.
-    fn text_of(&self, sequence: Option<Sequence<'_>>) -> Option<Text> {
-        let sequence = sequence?;
-        let one_way = self.is_one_way(&sequence);
-        Some(Text { text: sequence.text, one_way })
+    fn text_of(&self, sequence: Sequence<'_>) -> Text {
+        Text { one_way: self.is_one_way(&sequence), text: sequence.text }
     }
 
     /// Returns whether the text of a sequence is written as other bytes, or cannot be written.

@@ -3,6 +3,7 @@
 
 use super::data::{Cell, ChartData, Difference, Differences, Lead, Text};
 use super::glyph::{self, Class, Glyph, glyph};
+use crate::messages::Count;
 use crate::messages::color::{self, paint};
 use anstyle::{AnsiColor, Style};
 use charpipe::Hex;
@@ -249,27 +250,23 @@ pub(crate) fn code_points(text: &str) -> String {
 pub(crate) const MAX_LISTED: usize = 256;
 
 /// Returns the differences of two codecs: first the sequences that both have, then those that only one has.
-pub(crate) fn differences(
-    [first, second]: [&str; 2],
-    Differences { found, more }: &Differences,
-    colored: bool,
-) -> String {
+pub(crate) fn differences([first, second]: [&str; 2], all: &Differences, colored: bool) -> String {
     let named = |text| paint(colored, color::NAME, text);
     let bytes_of =
         |bytes: &[u8], width: usize| paint(colored, color::NAME, format!("{:width$}", Hex(bytes).to_string()));
     let in_words = |text: &Text| in_words(text, colored);
     let mut page = String::new();
-    if found.is_empty() {
+    if all.found.is_empty() {
         _ = writeln!(page, "{first} and {second}: no difference");
     }
-    let both: Vec<&Difference> = found.iter().filter(|row| row.texts.iter().all(Option::is_some)).collect();
+    let both = all.both();
     let shown = both.iter().map(|row| row.texts.each_ref().map(|text| text.as_ref().map(in_words).unwrap_or_default()));
     let shown: Vec<[(String, usize); 2]> = shown.collect();
     let any_one_way =
         |rows: &[&Difference]| rows.iter().flat_map(|row| row.texts.iter().flatten()).any(|text| text.one_way);
     let mut starred = any_one_way(&both);
     if !both.is_empty() {
-        _ = writeln!(page, "{first} and {second} differ in {}:\n", count(both.len()));
+        _ = writeln!(page, "{first} and {second} differ in {}:\n", Count(both.len() as u64, "place"));
         let bytes = both.iter().map(|row| row.bytes.len() * 3 + 1).max().unwrap_or(0);
         let column = shown.iter().map(|[(_, width), _]| width + 3).max().unwrap_or(0).max(first.len() + 3);
         let pad = column - first.len();
@@ -280,12 +277,12 @@ pub(crate) fn differences(
         }
     }
     for (name, at) in [(first, 0), (second, 1)] {
-        let only: Vec<&Difference> = found.iter().filter(|row| row.texts[1 - at].is_none()).collect();
+        let only = all.only(at);
         if only.is_empty() {
             continue;
         }
         let gap = if page.is_empty() { "" } else { "\n" };
-        _ = writeln!(page, "{gap}Only {name} has a character in {}:\n", count(only.len()));
+        _ = writeln!(page, "{gap}Only {name} has a character in {}:\n", Count(only.len() as u64, "place"));
         if only.len() > MAX_LISTED {
             wrap(&mut page, "", ranges(&only).into_iter(), WIDTH, ",");
             continue;
@@ -299,15 +296,10 @@ pub(crate) fn differences(
     if starred {
         _ = writeln!(page, "\n{ONE_WAY}");
     }
-    if *more {
+    if all.more {
         page += "\nFour-byte characters are compared only with --lead, which chooses their first bytes.\n";
     }
     page
-}
-
-/// Returns a number of places in words.
-pub(crate) fn count(places: usize) -> String {
-    format!("{places} place{}", if places == 1 { "" } else { "s" })
 }
 
 /// Returns a glyph with its code points, and their width in columns.

@@ -3,7 +3,8 @@
 
 use super::data::{Cell, ChartData, Difference, Differences, Text};
 use super::glyph::{self, Class, class, glyph};
-use super::layout::{self, code_points, count, shift_name};
+use super::layout::{self, code_points, shift_name};
+use crate::messages::Count;
 use charpipe::Hex;
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
@@ -109,18 +110,15 @@ impl Class {
 }
 
 impl Face {
+    fn bare(class: Class, glyph: &str) -> Self {
+        Face { class, glyph: glyph.to_owned(), code: String::new(), one_way: false, variant: false }
+    }
+
     fn of(byte: u8, cell: &Cell, ebcdic: bool) -> Self {
-        let bare = |class, glyph: &str| Face {
-            class,
-            glyph: glyph.to_owned(),
-            code: String::new(),
-            one_way: false,
-            variant: false,
-        };
         match cell {
-            Cell::None => bare(Class::None, ""),
-            Cell::Lead(_) => bare(Class::Lead, "»"),
-            Cell::Shift => bare(Class::Shift, glyph::shift(byte)),
+            Cell::None => Face::bare(Class::None, ""),
+            Cell::Lead(_) => Face::bare(Class::Lead, "»"),
+            Cell::Shift => Face::bare(Class::Shift, glyph::shift(byte)),
             Cell::Text(Text { text, one_way }) => Face {
                 class: class(text),
                 // Here, each cell has its own direction.
@@ -206,11 +204,10 @@ pub(crate) fn chart(data: &ChartData<'_>) -> Sheet {
 /// Returns a place in a grid of numbers.
 fn counted(lead: &[u8], byte: u8, count: Option<String>, of_what: &str) -> Place {
     let bytes = hex(lead, byte);
-    let (class, glyph, title) = match count {
-        Some(count) => (Class::Lead, count.clone(), format!("{bytes}: {}", several(&count, of_what))),
-        None => (Class::None, String::new(), bytes),
+    let (face, title) = match count {
+        Some(count) => (Face::bare(Class::Lead, &count), format!("{bytes}: {}", several(&count, of_what))),
+        None => (Face::bare(Class::None, ""), bytes),
     };
-    let face = Face { class, glyph, code: String::new(), one_way: false, variant: false };
     Place { faces: vec![face], faded: false, title }
 }
 
@@ -237,13 +234,7 @@ fn key(grids: &[Grid], names: Option<[&str; 2]>) -> Vec<Place> {
         let used = |grid: &Grid| grid.columns.start() * 16..grid.columns.end() * 16 + 16;
         grids.iter().flat_map(move |grid| &grid.places[used(grid)]).flat_map(|place| &place.faces)
     };
-    let face = |class: Class| Face {
-        class,
-        glyph: class.sample().to_owned(),
-        code: String::new(),
-        one_way: false,
-        variant: false,
-    };
+    let face = |class: Class| Face::bare(class, class.sample());
     let mut classes: Vec<Class> = faces().map(|face| face.class).collect();
     classes.sort_unstable();
     classes.dedup();
@@ -298,7 +289,7 @@ pub(crate) fn differences(
     }
     let mut lines = match all.found.len() {
         0 => vec!["No difference".to_owned()],
-        places => vec![format!("They differ in {}", count(places))],
+        places => vec![format!("They differ in {}", Count(places as u64, "place"))],
     };
     if all.more {
         lines.push("Four-byte characters are compared only with --lead, which chooses their first bytes".to_owned());
@@ -341,17 +332,13 @@ fn lists(names: [&str; 2], all: &Differences) -> Vec<List> {
         Some(format!("{}{star} {}", glyph(&text.text).text, code_points(&text.text)))
     };
     let mut lists = Vec::new();
-    let both: Vec<&Difference> = all.found.iter().filter(|row| row.texts.iter().all(Option::is_some)).collect();
-    let only = |at: usize| -> Vec<&Difference> { all.found.iter().filter(|row| row.texts[1 - at].is_none()).collect() };
-    let headings = [
-        (format!("Both have a character, and not the same, in {}: {first}, {second}", count(both.len())), both),
-        (format!("Only {first} has a character in {}", count(only(0).len())), only(0)),
-        (format!("Only {second} has a character in {}", count(only(1).len())), only(1)),
-    ];
-    for (heading, rows) in headings {
-        if rows.is_empty() {
-            continue;
-        }
+    let both = |places| format!("Both have a character, and not the same, in {places}: {first}, {second}");
+    let only = |name, places| format!("Only {name} has a character in {places}");
+    for (at, rows) in
+        [all.both(), all.only(0), all.only(1)].into_iter().enumerate().filter(|(_, rows)| !rows.is_empty())
+    {
+        let places = Count(rows.len() as u64, "place");
+        let heading = if at == 0 { both(places) } else { only(names[at - 1], places) };
         let row = |row: &&Difference| -> Vec<String> {
             std::iter::once(Hex(&row.bytes).to_string()).chain(row.texts.iter().filter_map(shown)).collect()
         };

@@ -1,7 +1,7 @@
 //! A sheet as an SVG picture. All positions and sizes are in pixels at the picture's natural size.
 
 use super::glyph::Class;
-use super::layout;
+use super::layout::wrap;
 use super::sheet::{Face, Grid, Place, Sheet};
 use crate::messages::html_page::{escape, themed};
 use std::fmt::Write as _;
@@ -35,7 +35,7 @@ pub(crate) fn draw(sheet: &Sheet) -> String {
     drawing.y += GAP;
     for line in &sheet.lines {
         let mut wrapped = String::new();
-        layout::wrap(&mut wrapped, "", line.split(' ').map(str::to_owned), width / 8, "");
+        wrap(&mut wrapped, "", line.split(' ').map(str::to_owned), width / 8, "");
         wrapped.lines().for_each(|line| drawing.text("dim", LINE, line));
     }
     sheet.grids.iter().for_each(|grid| drawing.grid(grid));

@@ -297,6 +297,23 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// Opens a group, an array or an element in JSON.
+    fn open(&mut self, item: usize, has_key: bool, bracket: char) -> Result<(), FieldError> {
+        if self.plan.format == RowFormat::Jsonl {
+            self.lead(item, has_key);
+            self.text.push(bracket);
+        }
+        Ok(())
+    }
+
+    /// Closes what [`open`](Self::open) has opened.
+    fn close(&mut self, bracket: char) -> Result<(), FieldError> {
+        if self.plan.format == RowFormat::Jsonl {
+            self.text.push(bracket);
+        }
+        Ok(())
+    }
+
     fn put(&mut self, value: Value<'_>) {
         match value {
             Value::Text(text) => self.put_text(text),
@@ -380,47 +397,26 @@ impl Visitor for Row<'_> {
     }
 
     fn begin_group(&mut self, item: usize) -> Result<(), FieldError> {
-        if self.plan.format == RowFormat::Jsonl {
-            self.lead(item, true);
-            self.text.push('{');
-        }
-        Ok(())
+        self.open(item, true, '{')
     }
 
     fn end_group(&mut self, _: usize) -> Result<(), FieldError> {
-        if self.plan.format == RowFormat::Jsonl {
-            self.text.push('}');
-        }
-        Ok(())
+        self.close('}')
     }
 
     fn begin_array(&mut self, item: usize, _: usize) -> Result<(), FieldError> {
-        if self.plan.format == RowFormat::Jsonl {
-            self.lead(item, true);
-            self.text.push('[');
-        }
-        Ok(())
+        self.open(item, true, '[')
     }
 
     fn end_array(&mut self, _: usize) -> Result<(), FieldError> {
-        if self.plan.format == RowFormat::Jsonl {
-            self.text.push(']');
-        }
-        Ok(())
+        self.close(']')
     }
 
     fn begin_element(&mut self, item: usize) -> Result<(), FieldError> {
-        if self.plan.format == RowFormat::Jsonl {
-            self.lead(item, false);
-            self.text.push('{');
-        }
-        Ok(())
+        self.open(item, false, '{')
     }
 
     fn end_element(&mut self, _: usize) -> Result<(), FieldError> {
-        if self.plan.format == RowFormat::Jsonl {
-            self.text.push('}');
-        }
-        Ok(())
+        self.close('}')
     }
 }

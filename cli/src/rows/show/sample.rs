@@ -2,6 +2,7 @@
 
 use crate::args::Rows;
 use crate::files::name::Name;
+use crate::messages::Count;
 use crate::rows::setup::Setup;
 use crate::status::Status;
 use charpipe::OnOverlong;
@@ -81,8 +82,7 @@ impl Sample {
         let is_bad = |value: &&Option<Shown>| matches!(value, Some(Shown::Bad(_) | Shown::Missing));
         match self.values.iter().filter(is_bad).count() {
             0 => None,
-            1 => Some("record 1: 1 field cannot be read".to_owned()),
-            count => Some(format!("record 1: {count} fields cannot be read")),
+            count => Some(format!("record 1: {} cannot be read", Count(count as u64, "field"))),
         }
     }
 }
