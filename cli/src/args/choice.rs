@@ -2,7 +2,7 @@
 
 use charpipe::Word;
 use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
-use clap::{Arg, Command, ValueEnum};
+use clap::{Arg, Command};
 use std::ffi::OsStr;
 
 /// Parses the words of one of the library's choices. `help` describes each word for the long help.
@@ -45,14 +45,6 @@ impl<T: Word> TypedValueParser for WordOrParser<T> {
 
 fn words<T: Word>(help: fn(T) -> &'static str) -> impl Iterator<Item = PossibleValue> {
     T::ALL.iter().map(move |choice| PossibleValue::new(choice.name()).help(help(*choice)))
-}
-
-/// When to do something that depends on the terminal: the value of `--color` and `--progress`.
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum When {
-    Auto,
-    Always,
-    Never,
 }
 
 /// Changes `command` for `-h`, which has one line for each option: the words of a choice follow its description. In the

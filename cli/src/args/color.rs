@@ -1,10 +1,9 @@
 //! `--color`, which every command has.
 
-use crate::args::choice::When;
 use crate::args::headings::MESSAGES;
 use anstream::ColorChoice;
 use clap::Args;
-use clap::builder::{EnumValueParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct ColorArgs {
@@ -12,15 +11,15 @@ pub(crate) struct ColorArgs {
     ///
     /// `auto` uses colour on a terminal. It obeys the environment variables `NO_COLOR`, `CLICOLOR_FORCE` and `TERM`.
     #[arg(hide_short_help = true, long, value_name = "WHEN", default_value = "auto", help_heading = MESSAGES,
-          value_parser = EnumValueParser::<When>::new().map(choice))]
+          value_parser = PossibleValuesParser::new(["auto", "always", "never"]).map(choice))]
     color: ColorChoice,
 }
 
-fn choice(when: When) -> ColorChoice {
-    match when {
-        When::Auto => ColorChoice::Auto,
-        When::Always => ColorChoice::Always,
-        When::Never => ColorChoice::Never,
+fn choice(word: String) -> ColorChoice {
+    match &*word {
+        "always" => ColorChoice::Always,
+        "never" => ColorChoice::Never,
+        _ => ColorChoice::Auto,
     }
 }
 

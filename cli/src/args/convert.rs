@@ -1,6 +1,6 @@
 //! The options of `charpipe convert`, and the [`Transcode`] that they ask for.
 
-use crate::args::choice::{When, WordOr, choice, word_or};
+use crate::args::choice::{WordOr, choice, word_or};
 use crate::args::compat::{self, Side, Suffixes};
 use crate::args::headings::{DOCUMENT, ENCODING, ERRORS, FILES, MESSAGES, NEWLINES};
 use crate::args::manual;
@@ -16,7 +16,7 @@ use crate::status::Status;
 use charpipe::Normalization;
 use charpipe::{Bom, EbcdicNl, Eol, ErrorKind, OnControl, OnMalformed, OnUnknown, OnUnmappable, Relabel, Transcode};
 use clap::Args;
-use clap::builder::{EnumValueParser, TypedValueParser, ValueHint};
+use clap::builder::ValueHint;
 use std::ffi::OsString;
 use std::num::NonZeroU16;
 use std::path::PathBuf;
@@ -153,8 +153,7 @@ pub(crate) struct Convert {
     /// Progress bar on standard error
     ///
     /// `auto` shows it on a terminal if the run takes longer than a second.
-    #[arg(hide_short_help = true, long, value_name = "WHEN", default_value = "auto", help_heading = MESSAGES,
-          value_parser = EnumValueParser::<When>::new().map(progress))]
+    #[arg(hide_short_help = true, long, value_name = "WHEN", default_value = "auto", help_heading = MESSAGES)]
     pub(crate) progress: Progress,
 
     /// Write a line of JSON for each input to PATH; `-` is standard error
@@ -254,14 +253,6 @@ fn normalization_help(form: Normalization) -> &'static str {
         Normalization::Nfd => "Decomposed: `é` is `e` and an accent",
         Normalization::Nfkc => "Composed, without compatibility characters: the ligature `ﬁ` is `fi`",
         _ => "Decomposed, without compatibility characters",
-    }
-}
-
-fn progress(when: When) -> Progress {
-    match when {
-        When::Auto => Progress::Auto,
-        When::Always => Progress::Always,
-        When::Never => Progress::Never,
     }
 }
 

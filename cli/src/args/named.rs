@@ -5,11 +5,10 @@ use crate::args::compat::{self, Side};
 use crate::args::usage;
 use crate::status::Status;
 use charpipe::detect::PRESCAN;
-use charpipe::{OnMalformed, Registry, Transcode};
+use charpipe::{NamedOption, OnMalformed, Registry, Transcode};
 use clap::error::Error;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use std::ffi::OsStr;
 
 /// The options that were given, of those in [`Transcode::OPTIONS`], with their values. Clap has checked the values, apart
 /// from labels. This has to be the first field of a command: the others take their values out of the matches.
@@ -51,16 +50,23 @@ fn set(job: Transcode, name: &str, value: &str) -> Result<Transcode, Status> {
     job.set(name, value).map_err(|error| usage::wrong_value(&option(), &error))
 }
 
+/// Returns the words of those of `options` that were typed.
+pub(super) fn given(matches: &ArgMatches, options: &[NamedOption]) -> Vec<(&'static str, String)> {
+    let mut given = Vec::new();
+    for name in options.iter().map(|option| option.name) {
+        let id = id_of(name);
+        // Not every command has all of them.
+        if matches.try_contains_id(&id).is_ok() && matches.value_source(&id) == Some(ValueSource::CommandLine) {
+            let words = matches.get_raw(&id).into_iter().flatten();
+            given.extend(words.map(|word| (name, word.to_string_lossy().into_owned())));
+        }
+    }
+    given
+}
+
 impl FromArgMatches for NamedOptions {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let given = Transcode::OPTIONS.iter().filter_map(|option| {
-            let id = id_of(option.name);
-            matches.try_contains_id(&id).ok()?;
-            let is_given = matches.value_source(&id) == Some(ValueSource::CommandLine);
-            let value: &OsStr = matches.get_raw(&id).filter(|_| is_given)?.next_back()?;
-            Some((option.name, value.to_str()?.to_owned()))
-        });
-        Ok(NamedOptions(given.collect()))
+        Ok(NamedOptions(given(matches, Transcode::OPTIONS)))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {

@@ -7,6 +7,7 @@ use crate::args::choice::{choice, described};
 use crate::args::convert::{controls_help, jobs};
 use crate::args::headings::{ENCODING, ERRORS, FILES, LAYOUT, MESSAGES, RECORDS, ROWS};
 use crate::args::messages::MessageArgs;
+use crate::args::named::given;
 use crate::args::records::{record_newlines_help, shape, tape_file};
 use crate::args::tables::Tables;
 use crate::args::usage;
@@ -17,7 +18,6 @@ use charpipe::records::{Shape, TapeFile};
 use charpipe::rows::{LayoutFormat, RowsJob};
 use charpipe::{ErrorKind, OnControl, OnNewlineInRecord, OnOverlong, Registry};
 use clap::builder::ValueHint;
-use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -259,15 +259,7 @@ impl Args for JobOptions {
 
 impl FromArgMatches for JobOptions {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut options = Vec::new();
-        for name in RowsJob::OPTIONS.iter().map(|option| option.name) {
-            let id = name.replace('-', "_");
-            if matches.value_source(&id) == Some(ValueSource::CommandLine) {
-                let words = matches.get_raw(&id).into_iter().flatten();
-                options.extend(words.map(|word| (name, word.to_string_lossy().into_owned())));
-            }
-        }
-        Ok(JobOptions(options))
+        Ok(JobOptions(given(matches, RowsJob::OPTIONS)))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -11,7 +11,7 @@ use crate::files::backup::{Backup, BackupExists};
 use crate::files::file_path::Cursor;
 use crate::files::http_head::HttpHead;
 use crate::files::in_place::{InPlace, not_a_regular_file};
-use crate::files::input::{self, OpenInput};
+use crate::files::input::{self, OpenInput, fill};
 use crate::files::make_dir::sub_or_make;
 use crate::files::name::Name;
 use crate::files::output::Output;
@@ -324,15 +324,12 @@ impl Conversion {
 /// Copies all bytes, and counts them.
 fn copy(input: &mut dyn BufRead, output: &mut Output, copied: &mut u64) -> Result<(), Error> {
     loop {
-        let len = match input.fill_buf() {
-            Ok([]) => return Ok(()),
-            Ok(bytes) => {
-                output.write_all(bytes).map_err(|source| Error::write(*copied, source))?;
-                bytes.len()
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(source) => return Err(Error::read(*copied, source)),
-        };
+        let bytes = fill(input).map_err(|source| Error::read(*copied, source))?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        output.write_all(bytes).map_err(|source| Error::write(*copied, source))?;
+        let len = bytes.len();
         input.consume(len);
         *copied += len as u64;
     }

@@ -24,10 +24,22 @@ pub(crate) struct Outcome {
 impl Outcome {
     /// Returns whether there is nothing to print, without `--verbose`.
     pub(crate) fn is_silent(&self) -> bool {
-        let Report { malformed, unmappable, controls, record_newlines, records_cut, diagnostics, .. } = &self.report;
-        let counted = [controls, record_newlines].into_iter().flatten().map(|counted| counted.count).sum::<u64>();
-        let cut = records_cut.as_ref().map_or(0, |cut| cut.count);
-        let counts = malformed.count + unmappable.count + counted + cut;
-        self.ended.status() == Status::Done && self.notes.is_empty() && diagnostics.is_empty() && counts == 0
+        self.ended.status() == Status::Done
+            && self.notes.is_empty()
+            && self.report.diagnostics.is_empty()
+            && self.counts().next().is_none()
+    }
+
+    /// Returns how much the policies let pass, of each kind of which there is any.
+    pub(crate) fn counts(&self) -> impl Iterator<Item = (u64, &'static str)> {
+        let Report { malformed, unmappable, controls, record_newlines, records_cut, .. } = &self.report;
+        let counts = [
+            (malformed.count, "malformed"),
+            (unmappable.count, "unmappable"),
+            (controls.as_ref().map_or(0, |controls| controls.count), "controls"),
+            (record_newlines.as_ref().map_or(0, |newlines| newlines.count), "newlines in records"),
+            (records_cut.as_ref().map_or(0, |cut| cut.count), "records cut"),
+        ];
+        counts.into_iter().filter(|(count, _)| *count > 0)
     }
 }

@@ -7,7 +7,7 @@ use crate::ending::Ending;
 use crate::escape::{harmless, printable};
 use crate::files::name::Name;
 use crate::messages::hints::{self, HintContext};
-use crate::messages::{self, Count, InWords, Place, say, say_problem};
+use crate::messages::{self, Count, InWords, Place, say, say_count, say_problem};
 use charpipe::Hex;
 use charpipe::{CutRecord, Error, Faults, Kind, OnControl, OnMalformed, OnUnmappable, Report, UnmappableAt};
 use std::ffi::OsStr;
@@ -155,14 +155,6 @@ fn say_changed(name: &Name, changed: &Faults<UnmappableAt>, became: &str, verbos
     }
 }
 
-/// Prints how many of something there were, if any.
-fn say_count(name: &Name, count: u64, one: &str, many: &str, became: &str) {
-    if count > 0 {
-        let gap = if became.is_empty() { "" } else { " " };
-        say(format_args!("{name}: {count} {}{gap}{became}", if count == 1 { one } else { many }));
-    }
-}
-
 /// Returns the line of `--check`: what the input would become.
 pub(crate) fn check_line(outcome: &Outcome, name: &Name) -> String {
     let report = &outcome.report;
@@ -179,15 +171,7 @@ pub(crate) fn check_line(outcome: &Outcome, name: &Name) -> String {
     }
     if outcome.ended.has_begun() {
         line.push_str(&format!(", {} -> {} bytes", report.bytes_in, report.bytes_out));
-        let count = |faults: &Option<Faults<UnmappableAt>>| faults.as_ref().map_or(0, |faults| faults.count);
-        let counts = [
-            (report.malformed.count, "malformed"),
-            (report.unmappable.count, "unmappable"),
-            (count(&report.controls), "controls"),
-            (count(&report.record_newlines), "newlines in records"),
-            (report.records_cut.as_ref().map_or(0, |cut| cut.count), "records cut"),
-        ];
-        for (count, what) in counts.into_iter().filter(|(count, _)| *count > 0) {
+        for (count, what) in outcome.counts() {
             line.push_str(&format!(", {count} {what}"));
         }
     }

@@ -3,7 +3,7 @@
 use crate::ending::{self, Failure};
 use crate::files::file_path::Cursor;
 use crate::files::http_head::HttpHead;
-use crate::files::input::{self, OpenInput};
+use crate::files::input::{self, OpenInput, fill};
 use crate::files::walk::FoundFile;
 use crate::messages::hints;
 use crate::messages::json::ErrorObject;
@@ -113,20 +113,14 @@ pub(crate) fn examine(
 fn feed(detector: &mut Detector, input: &mut dyn BufRead) -> Result<Vec<u8>, Ending> {
     let mut unused = Vec::new();
     while !detector.is_done() {
-        let len = match input.fill_buf() {
-            Ok([]) => break,
-            Ok(bytes) => {
-                let len = detector.feed(bytes);
-                unused.clear();
-                unused.extend_from_slice(&bytes[len..]);
-                len
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(source) => {
-                let offset = detector.prefix().len() as u64;
-                return Err(Ending::NotRead(Error::read(offset, source)));
-            }
-        };
+        let offset = detector.prefix().len() as u64;
+        let bytes = fill(input).map_err(|source| Ending::NotRead(Error::read(offset, source)))?;
+        if bytes.is_empty() {
+            break;
+        }
+        let len = detector.feed(bytes);
+        unused.clear();
+        unused.extend_from_slice(&bytes[len..]);
         input.consume(len);
     }
     Ok(unused)

@@ -1,5 +1,6 @@
 //! `--as http`: the head of a raw HTTP response, as `curl -i` writes it. `convert` and `detect` read it alike.
 
+use crate::files::input::fill;
 use std::fmt::{self, Display};
 use std::io::{self, BufRead, Read as _};
 
@@ -55,11 +56,7 @@ const OPENING: &[u8] = b"HTTP/";
 fn read_opening(input: &mut dyn BufRead) -> io::Result<Vec<u8>> {
     let mut begun = Vec::new();
     while begun.len() < OPENING.len() {
-        let next = match input.fill_buf() {
-            Ok(bytes) => bytes.first().copied(),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
+        let next = fill(input)?.first().copied();
         let Some(byte) = next.filter(|byte| *byte == OPENING[begun.len()]) else { break };
         begun.push(byte);
         input.consume(1);

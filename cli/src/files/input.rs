@@ -119,3 +119,16 @@ impl Read for Reader {
         Ok(len)
     }
 }
+
+/// Returns the next bytes of `input`, also if a signal interrupts the read; none at the end.
+pub(crate) fn fill(input: &mut dyn BufRead) -> io::Result<&[u8]> {
+    loop {
+        match input.fill_buf() {
+            Ok([]) => return Ok(&[]),
+            // The borrow of these cannot be returned from a loop.
+            Ok(_) => return input.fill_buf(),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}

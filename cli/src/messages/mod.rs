@@ -61,6 +61,14 @@ fn write(text: &str) {
     _ = charpipe::files::write_all(io::stderr().lock(), text.as_bytes());
 }
 
+/// Prints how many of something there were, if any.
+pub(crate) fn say_count(name: &Name, count: u64, one: &str, many: &str, became: &str) {
+    if count > 0 {
+        let gap = if became.is_empty() { "" } else { " " };
+        say(format_args!("{name}: {count} {}{gap}{became}", if count == 1 { one } else { many }));
+    }
+}
+
 /// Returns the offset to print with `error`. An error in the data always has one: 0 if no nearer place is known.
 pub(crate) fn offset(error: &Error) -> Option<u64> {
     error.offset().or((Status::of(error) == Status::Data).then_some(0))

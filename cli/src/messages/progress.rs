@@ -3,6 +3,7 @@
 //! asked for.
 
 use crate::messages::say;
+use clap::ValueEnum;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::fmt;
 use std::io::{self, BufRead, IsTerminal, Read};
@@ -13,9 +14,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// When progress is shown.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 pub(crate) enum Progress {
-    /// On a terminal, if the work takes long.
+    // On a terminal, if the work takes long. (A doc comment would be in the help.)
     #[default]
     Auto,
     Always,

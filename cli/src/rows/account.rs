@@ -4,7 +4,7 @@ use crate::args::Rows;
 use crate::ending::{self, Ending};
 use crate::files::name::Name;
 use crate::messages::json::{self, ErrorObject};
-use crate::messages::{Count, say};
+use crate::messages::{Count, say, say_count};
 use crate::print;
 use crate::rows::trouble;
 use crate::rows::work::Rejected;
@@ -137,11 +137,7 @@ impl Account {
 
     fn say_counts(&self, args: &Rows, name: &Name) {
         let Counts { records, rejected, nulls, cut, controls, newlines, .. } = self.counts;
-        let count = |count: u64, one: &str, many: &str, became: &str| {
-            if count > 0 {
-                say(format_args!("{name}: {count} {} {became}", if count == 1 { one } else { many }));
-            }
-        };
+        let count = |count, one, many, became| say_count(name, count, one, many, became);
         let dropped = args.value("controls") == Some("drop");
         let became = if dropped { "dropped" } else { "replaced by blanks" };
         count(controls, "control character", "control characters", became);

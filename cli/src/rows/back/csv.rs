@@ -1,6 +1,7 @@
 //! Reads rows of CSV: a header, then a row for each record.
 
 use crate::ending::Ending;
+use crate::files::input::fill;
 use crate::messages::Count;
 use crate::rows::back::cells::{Cells, RowPlace, Target};
 use crate::rows::back::reader::RowReader;
@@ -8,7 +9,7 @@ use crate::rows::back::split::{Malformed, Splitter};
 use crate::rows::back::trouble::{Ended, Trouble};
 use charpipe::Error;
 use charpipe::rows::AddedColumn;
-use std::io::{self, BufRead};
+use std::io::BufRead;
 
 pub(super) struct CsvReader {
     splitter: Splitter,
@@ -33,11 +34,7 @@ impl CsvReader {
         blocks: &mut dyn FnMut() -> Ended,
     ) -> Result<bool, Ending<Trouble>> {
         loop {
-            let src = match input.fill_buf() {
-                Ok(src) => src,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(Ending::NotRead(Error::read(self.splitter.offset(), error))),
-            };
+            let src = fill(input).map_err(|error| Ending::NotRead(Error::read(self.splitter.offset(), error)))?;
             if src.is_empty() {
                 let ended = self.splitter.finish(max_fields);
                 return ended.map_err(|what| self.malformed(what, max_fields));

@@ -1,6 +1,7 @@
 //! Reads rows of JSON lines: an object on each line. Numbers are taken as they are written, so that none is rounded.
 
 use crate::ending::Ending;
+use crate::files::input::fill;
 use crate::rows::back::cells::{Cells, RowPlace, Target};
 use crate::rows::back::reader::RowReader;
 use crate::rows::back::trouble::{Ended, Trouble, shorten};
@@ -10,7 +11,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
-use std::io::{self, BufRead};
+use std::io::BufRead;
 
 /// The longest line, in bytes.
 const MAX_LINE: usize = 16 << 20;
@@ -36,11 +37,7 @@ impl JsonReader {
         self.line.clear();
         let place = RowPlace { row: self.rows + 1, line: self.lines + 1, offset: self.offset };
         loop {
-            let src = match input.fill_buf() {
-                Ok(src) => src,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(Ending::NotRead(Error::read(self.offset, error))),
-            };
+            let src = fill(input).map_err(|error| Ending::NotRead(Error::read(self.offset, error)))?;
             if src.is_empty() {
                 break;
             }
