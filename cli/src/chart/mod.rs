@@ -32,23 +32,19 @@ use std::sync::Arc;
 
 /// Runs the command.
 pub(crate) fn run(args: &Chart) -> Status {
-    let registry = match args.tables.registry() {
-        Ok(registry) => registry,
-        Err(status) => return status,
-    };
-    let text = match page(args, &registry) {
-        Ok(text) => text,
-        Err(message) => {
+    let text = args.tables.registry().and_then(|registry| {
+        page(args, &registry).map_err(|message| {
             say(message);
-            return Status::Usage;
-        }
-    };
-    match &args.output {
-        Some(path) => {
+            Status::Usage
+        })
+    });
+    match (text, &args.output) {
+        (Ok(text), Some(path)) => {
             let read = ReadFiles::new(args.tables.paths().map(|path| ("--codec-file", path)));
             print::to_path(path, &read, &text)
         }
-        None => print::to_stdout(&text),
+        (Ok(text), None) => print::to_stdout(&text),
+        (Err(status), _) => status,
     }
 }
 

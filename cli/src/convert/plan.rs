@@ -108,8 +108,8 @@ fn tasks(args: &Convert, operands: Vec<OsString>) -> (Vec<Task>, LeftAlone) {
                 Task { target, path, found: Some((root, below)), trouble, transcode: None }
             }));
         } else {
-            let below = Below::of_name(Path::new(&path).file_name().unwrap_or_default().to_owned());
             let path = FilePath::Text(path);
+            let below = Below::of_name(path.file_name());
             tasks.push(Task { target: target(&path, below), path, found: None, trouble: None, transcode: None });
         }
     }
@@ -137,12 +137,12 @@ fn listed_tasks(args: &Convert, list: &Path, listed: Vec<Listed>, is_shared: boo
     let mut tasks = Vec::new();
     let output_dir: Option<Arc<Path>> = args.many.output_dir.as_deref().map(Arc::from);
     for Listed { line, input, output, transcode } in listed {
+        let is_stdin = input == "-";
+        let input = FilePath::Text(input);
         let target = match (&output, &output_dir) {
             (Some(path), _) => Target::Listed { path: FilePath::Text(path.into()), is_link: path.is_symlink() },
             _ if is_shared => Target::Shared,
-            (None, Some(dir)) if input != "-" => {
-                in_dir(args, dir, Below::of_name(Path::new(&input).file_name().unwrap_or_default().to_owned()))
-            }
+            (None, Some(dir)) if !is_stdin => in_dir(args, dir, Below::of_name(input.file_name())),
             _ if args.many.check => Target::Nowhere,
             _ => {
                 let why = "it has no `output`, but other lines have one";
@@ -150,7 +150,7 @@ fn listed_tasks(args: &Convert, list: &Path, listed: Vec<Listed>, is_shared: boo
                 return Err(Status::Usage);
             }
         };
-        tasks.push(Task { path: FilePath::Text(input), found: None, trouble: None, target, transcode });
+        tasks.push(Task { path: input, found: None, trouble: None, target, transcode });
     }
     Ok(tasks)
 }

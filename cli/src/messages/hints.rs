@@ -85,21 +85,16 @@ pub(super) fn for_conversion(error: &Error, report: &Report, context: &HintConte
         ErrorKind::NewlineInRecord { .. } if has_diagnostic(|code| code == "looks-packed") => {
             " (not all of the record is text; use --columns to say which bytes are)".into()
         }
-        ErrorKind::Unmappable { codec, .. } if context.as_references => match sibling(error) {
-            Some(other) => {
-                format!(" (XML allows no reference there; use a target that has it, such as -t {other} or -t UTF-8)")
-                    .into()
-            }
-            None if codec == "UTF-8" => "".into(),
-            None => " (XML allows no reference there; use a target that has it, such as -t UTF-8)".into(),
-        },
-        ErrorKind::Unmappable { .. } => match sibling(error) {
-            Some(other) => {
-                format!(" (use --unmappable replace to go on, or a target that has it, such as -t {other} or -t UTF-8)")
-                    .into()
-            }
-            None => for_error(error),
-        },
+        ErrorKind::Unmappable { codec, .. } if context.as_references && codec == "UTF-8" => "".into(),
+        ErrorKind::Unmappable { .. } => {
+            let instead = if context.as_references {
+                "XML allows no reference there; use"
+            } else {
+                "use --unmappable replace to go on, or"
+            };
+            let sibling = sibling(error).map_or_else(String::new, |other| format!("-t {other} or "));
+            format!(" ({instead} a target that has it, such as {sibling}-t UTF-8)").into()
+        }
         _ => for_error(error),
     }
 }
