@@ -1,119 +1,16 @@
-//! The structures of Arrow's C interface, and the streams and batches that they hold.
-//!
-//! <https://arrow.apache.org/docs/format/CDataInterface.html> and `CStreamInterface.html` define them.
+//! The streams and batches that the structures of Arrow's C interface hold.
 
 #![allow(unsafe_code, reason = "Arrow's C interface consists of pointers")]
 
 use crate::buffers::Array;
+use crate::interface::{ArrowArray, ArrowArrayStream, ArrowSchema, entry, reference, text};
 use crate::schema::{Field, Kind};
 use crate::{Malformed, Result};
-use std::ffi::{CStr, c_char, c_int, c_void};
-use std::ptr::{null, null_mut};
+use std::ffi::c_int;
 use std::sync::Arc;
 
 /// How deep structs and lists may lie in each other. No layout has as many levels.
 const MAX_DEPTH: usize = 64;
-
-/// A schema: the name and the type of a column, and of its children.
-#[repr(C)]
-pub(crate) struct ArrowSchema {
-    pub(crate) format: *const c_char,
-    pub(crate) name: *const c_char,
-    pub(crate) metadata: *const c_char,
-    pub(crate) flags: i64,
-    pub(crate) n_children: i64,
-    pub(crate) children: *mut *mut ArrowSchema,
-    pub(crate) dictionary: *mut ArrowSchema,
-    pub(crate) release: Option<unsafe extern "C" fn(*mut ArrowSchema)>,
-    pub(crate) private_data: *mut c_void,
-}
-
-/// An array: its lengths, its buffers, and its children.
-#[repr(C)]
-pub(crate) struct ArrowArray {
-    pub(crate) length: i64,
-    pub(crate) null_count: i64,
-    pub(crate) offset: i64,
-    pub(crate) n_buffers: i64,
-    pub(crate) n_children: i64,
-    pub(crate) buffers: *mut *const c_void,
-    pub(crate) children: *mut *mut ArrowArray,
-    pub(crate) dictionary: *mut ArrowArray,
-    pub(crate) release: Option<unsafe extern "C" fn(*mut ArrowArray)>,
-    pub(crate) private_data: *mut c_void,
-}
-
-/// A stream of arrays of the same schema. It is released when it is dropped.
-#[repr(C)]
-pub struct ArrowArrayStream {
-    pub(crate) get_schema: Option<unsafe extern "C" fn(*mut ArrowArrayStream, *mut ArrowSchema) -> c_int>,
-    pub(crate) get_next: Option<unsafe extern "C" fn(*mut ArrowArrayStream, *mut ArrowArray) -> c_int>,
-    pub(crate) get_last_error: Option<unsafe extern "C" fn(*mut ArrowArrayStream) -> *const c_char>,
-    pub(crate) release: Option<unsafe extern "C" fn(*mut ArrowArrayStream)>,
-    pub(crate) private_data: *mut c_void,
-}
-
-impl ArrowSchema {
-    pub(crate) const EMPTY: ArrowSchema = ArrowSchema {
-        format: null(),
-        name: null(),
-        metadata: null(),
-        flags: 0,
-        n_children: 0,
-        children: null_mut(),
-        dictionary: null_mut(),
-        release: None,
-        private_data: null_mut(),
-    };
-}
-
-impl ArrowArray {
-    pub(crate) const EMPTY: ArrowArray = ArrowArray {
-        length: 0,
-        null_count: 0,
-        offset: 0,
-        n_buffers: 0,
-        n_children: 0,
-        buffers: null_mut(),
-        children: null_mut(),
-        dictionary: null_mut(),
-        release: None,
-        private_data: null_mut(),
-    };
-}
-
-impl ArrowArrayStream {
-    pub(crate) const EMPTY: ArrowArrayStream = ArrowArrayStream {
-        get_schema: None,
-        get_next: None,
-        get_last_error: None,
-        release: None,
-        private_data: null_mut(),
-    };
-}
-
-/// Calls the `release` of a structure that was not released yet.
-macro_rules! release_on_drop {
-    ($($structure:ty)*) => {
-        $(impl Drop for $structure {
-            fn drop(&mut self) {
-                if let Some(release) = self.release {
-                    // SAFETY: The interface demands that a structure with this function be released once, with a
-                    // pointer to it. The function sets `release` to null, and nobody else has this structure.
-                    unsafe { release(self) }
-                }
-            }
-        })*
-    };
-}
-
-release_on_drop!(ArrowSchema ArrowArray ArrowArrayStream);
-
-// SAFETY: The interface promises that a structure may be used and released in another thread than it was made in, if no
-// two threads use it at the same time. Whoever has it alone has that.
-unsafe impl Send for ArrowArray {}
-// SAFETY: As above.
-unsafe impl Send for ArrowArrayStream {}
 
 /// A stream of batches that another library makes.
 ///
@@ -201,15 +98,6 @@ fn last_error(stream: &mut ArrowArrayStream, code: c_int) -> Malformed {
     Malformed(text.unwrap_or_else(|| format!("the stream failed with the error number {code}")))
 }
 
-/// Returns a copy of a text of C; `None` for a null pointer.
-///
-/// # Safety
-/// A pointer that is not null leads to a text that ends with a zero.
-unsafe fn text(pointer: *const c_char) -> Option<String> {
-    // SAFETY: The caller promises it.
-    (!pointer.is_null()).then(|| unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned())
-}
-
 /// Reads a schema. The children of types that no field can contain are left out.
 fn field(schema: &ArrowSchema, depth: usize) -> Result<Field> {
     // SAFETY: The promise of the producer: texts, or null pointers.
@@ -239,30 +127,6 @@ fn field(schema: &ArrowSchema, depth: usize) -> Result<Field> {
         None => None,
     };
     Ok(Field { name, kind, children, dictionary })
-}
-
-/// Returns the structure that an entry in a table of pointers leads to; `None` if it leads nowhere.
-///
-/// # Safety
-/// A table that is not null has more than `index` entries, and entries that are not null lead to structures that live
-/// as long as `'a`.
-pub(crate) unsafe fn entry<'a, T>(table: *const *mut T, index: usize) -> Option<&'a T> {
-    if table.is_null() {
-        return None;
-    }
-    // SAFETY: The caller promises that there is such an entry. It does not have to be aligned.
-    let pointer = unsafe { table.add(index).read_unaligned() };
-    // SAFETY: The caller promises it.
-    unsafe { reference(pointer) }
-}
-
-/// Returns the structure that a pointer leads to; `None` if it leads nowhere.
-///
-/// # Safety
-/// A pointer that is not null leads to a structure that lives as long as `'a`.
-pub(crate) unsafe fn reference<'a, T>(pointer: *const T) -> Option<&'a T> {
-    // SAFETY: The caller promises it, and the pointer is aligned.
-    if pointer.is_aligned() { unsafe { pointer.as_ref() } } else { None }
 }
 
 /// A batch: rows of the columns of a stream.

@@ -2,8 +2,7 @@
 
 #![allow(unsafe_code, reason = "Arrow's C interface consists of pointers")]
 
-use crate::border::{ArrowArray, entry, reference};
-use crate::leaf::offset;
+use crate::interface::{ArrowArray, entry, reference};
 use crate::schema::{Field, Kind, Width};
 use crate::{Malformed, Result};
 
@@ -229,4 +228,19 @@ impl<'a> Array<'a> {
 
 fn size(count: usize, width: usize) -> Result<usize> {
     count.checked_mul(width).ok_or_else(|| Malformed::new(format!("{count} values of {width} bytes are not possible")))
+}
+
+/// Returns the number of `N` bytes with this index.
+#[inline]
+pub(crate) fn word<const N: usize>(bytes: &[u8], index: usize) -> Option<[u8; N]> {
+    bytes.get(index * N..)?.first_chunk().copied()
+}
+
+/// Returns the offset with this index.
+#[inline]
+pub(crate) fn offset(offsets: &[u8], width: Width, index: usize) -> Option<i64> {
+    match width {
+        Width::Narrow => word(offsets, index).map(|bytes| i32::from_ne_bytes(bytes).into()),
+        Width::Wide => word(offsets, index).map(i64::from_ne_bytes),
+    }
 }

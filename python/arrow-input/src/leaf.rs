@@ -1,6 +1,6 @@
 //! The values of one array: [`Leaf`].
 
-use crate::buffers::{Array, Buffers, Validity};
+use crate::buffers::{Array, Buffers, Validity, offset, word};
 use crate::schema::{Field, Kind, Number, Width};
 use crate::{Malformed, Result};
 use charpipe::Hex;
@@ -185,21 +185,6 @@ impl<'a> Run<'a> {
 /// The array has fewer values.
 fn elsewhere(index: usize) -> BadValue<'static> {
     BadValue::Outside(index as i64, index as i64)
-}
-
-/// Returns the number of `N` bytes with this index.
-#[inline]
-fn word<const N: usize>(bytes: &[u8], index: usize) -> Option<[u8; N]> {
-    bytes.get(index * N..)?.first_chunk().copied()
-}
-
-/// Returns the offset with this index.
-#[inline]
-pub(crate) fn offset(offsets: &[u8], width: Width, index: usize) -> Option<i64> {
-    match width {
-        Width::Narrow => word(offsets, index).map(|bytes| i32::from_ne_bytes(bytes).into()),
-        Width::Wide => word(offsets, index).map(i64::from_ne_bytes),
-    }
 }
 
 /// Returns the bounds of a value: its offset and the next one.

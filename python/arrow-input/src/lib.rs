@@ -11,7 +11,8 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `border.rs` | the structures of the interface, and streams; has `unsafe` |
+//! | `interface.rs` | the structures of the interface; has `unsafe` |
+//! | `border.rs` | streams and batches; has `unsafe` |
 //! | `buffers.rs` | arrays, and their buffers as slices; has `unsafe` |
 //! | `schema.rs` | names and types of columns |
 //! | `access.rs` | where the values of a column of the layout are |
@@ -22,6 +23,7 @@
 mod access;
 mod border;
 mod buffers;
+mod interface;
 mod leaf;
 mod row;
 mod schema;
@@ -32,7 +34,8 @@ pub mod produce;
 mod tests;
 
 pub use access::{Access, Finder, check_names};
-pub use border::{ArrowArrayStream, Batch, Stream};
+pub use border::{Batch, Stream};
+pub use interface::ArrowArrayStream;
 pub use leaf::BadValue;
 pub use row::Row;
 

@@ -5,9 +5,11 @@
 
 #![allow(unsafe_code, reason = "Arrow's C interface consists of pointers")]
 
-use crate::border::{ArrowArray, ArrowArrayStream, ArrowSchema, Stream};
+use crate::Malformed;
+use crate::border::Stream;
+use crate::buffers::offset;
+use crate::interface::{ArrowArray, ArrowArrayStream, ArrowSchema};
 use crate::schema::{Kind, Width};
-use crate::{Malformed, leaf};
 use std::collections::VecDeque;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
@@ -105,7 +107,7 @@ fn size_run(buffers: &mut [Option<Vec<u8>>], count: usize, width: Width) {
     let Some(have) = buffers.get(2).and_then(Option::as_ref).map(Vec::len) else { return };
     let Some(Some(offsets)) = buffers.get_mut(1) else { return };
     // The array can end with any of them. Only the one where it does is promised, but the others may be larger.
-    if leaf::offset(offsets, width, count).is_some_and(|end| end > have as i64) {
+    if offset(offsets, width, count).is_some_and(|end| end > have as i64) {
         let end = (have as i64).to_ne_bytes();
         let end = if cfg!(target_endian = "big") { &end[8 - width.bytes()..] } else { &end[..width.bytes()] };
         offsets[count * width.bytes()..][..width.bytes()].copy_from_slice(end);
