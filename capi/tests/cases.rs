@@ -1,13 +1,16 @@
-//! The cases of `spec/cases` through the C functions, in pieces and with buffers of any size.
+//! The cases of `spec/cases` through the C functions: conversions in pieces and with buffers of any size; rows by the
+//! fields of each record.
 
 #![allow(unsafe_code, reason = "C passes pointers")]
 
 #[path = "../../tests/it/suite.rs"]
 mod cases;
 
-use cases::Case;
+use cases::{Case, RowsCase};
 use charpipe_capi::*;
 use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char};
 use std::path::Path;
 
@@ -101,4 +104,128 @@ fn conversions() {
     }
     assert!(found.left_out.iter().all(|(_, reason)| !reason.is_empty()), "{:?}", found.left_out);
     assert!(found.cases.len() > 200, "{}", found.cases.len());
+}
+
+/// Returns JSON that the caller owns.
+fn given(text: *mut c_char) -> Value {
+    let json = lent(text).unwrap();
+    // SAFETY: charpipe.h gave the text, and nobody uses it from now on.
+    unsafe { charpipe_free_text(text) };
+    json
+}
+
+/// Calls `charpipe_fields`.
+fn fields(options: &CStr, layout: &str, record: &[u8]) -> Value {
+    let (at, len) = (layout.as_ptr().cast(), layout.len());
+    // SAFETY: the options end with a NUL, and the bytes can be read.
+    given(unsafe { charpipe_fields(options.as_ptr(), at, len, record.as_ptr().cast(), record.len()) })
+}
+
+/// The values of a row by the paths of their fields, as text. The type of the record has the path `_type`.
+type Row = BTreeMap<String, Option<String>>;
+
+/// Adds the values of a line to a row.
+fn flatten(row: &mut Row, path: &str, json: &str) {
+    match json.as_bytes()[0] {
+        b'{' => {
+            for (name, value) in serde_json::from_str::<BTreeMap<String, &RawValue>>(json).unwrap() {
+                let path = if path.is_empty() { name } else { format!("{path}.{name}") };
+                flatten(row, &path, value.get());
+            }
+        }
+        b'[' => {
+            for (at, value) in serde_json::from_str::<Vec<&RawValue>>(json).unwrap().iter().enumerate() {
+                flatten(row, &format!("{path}[{}]", at + 1), value.get());
+            }
+        }
+        b'n' => drop(row.insert(path.to_owned(), None)),
+        b'"' => drop(row.insert(path.to_owned(), Some(serde_json::from_str(json).unwrap()))),
+        _ => drop(row.insert(path.to_owned(), Some(json.to_owned()))),
+    }
+}
+
+/// Returns the values that `charpipe_fields` gave.
+fn row(given: &Value) -> Row {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let fields = given["fields"].as_array().unwrap().iter();
+    let values = fields.map(|field| (text(&field["name"]).unwrap(), text(&field["value"])));
+    values.chain(text(&given["type"]).map(|name| ("_type".to_owned(), Some(name)))).collect()
+}
+
+/// Returns where the byte `at` of a record is in the input.
+fn offset(pieces: &[(usize, usize)], mut at: usize) -> usize {
+    for (start, len) in pieces {
+        if at < *len {
+            return start + at;
+        }
+        at -= len;
+    }
+    pieces.last().map_or(0, |(start, len)| start + len) + at
+}
+
+/// What the records of a case give.
+struct Given {
+    rows: Vec<Row>,
+    error: Option<Value>,
+}
+
+/// Reads the records of a case, which `charpipe_records` finds, one by one until the first error, whose offset becomes
+/// that in the input.
+fn read(case: &RowsCase) -> Given {
+    let (of_input, of_record): (Vec<_>, Vec<_>) = case.options.iter().partition(|(name, _)| name == "records");
+    let lines = of_record.iter().flat_map(|(name, value)| value.lines().map(move |line| format!("{name}={line}\n")));
+    let options = CString::new(lines.collect::<String>()).unwrap();
+    let described = fields(&options, &case.layout, b"");
+    if described.get("fields").is_none() {
+        return Given { rows: Vec::new(), error: Some(described["error"].clone()) };
+    }
+    // As in the other doors, records have the length of the layout if nothing says how they are stored.
+    let shape = of_input.first().map_or_else(|| format!("fb:{}", described["lengths"][1]), |(_, shape)| shape.clone());
+    let (shape, input) = (CString::new(shape).unwrap(), &case.input);
+    // SAFETY: the shape ends with a NUL, and the bytes can be read.
+    let found = given(unsafe { charpipe_records(shape.as_ptr(), input.as_ptr().cast(), input.len(), 1) });
+    let records: Vec<Vec<(usize, usize)>> = serde_json::from_value(found["records"].clone()).unwrap_or_default();
+    let mut rows = Vec::new();
+    for (index, pieces) in records.iter().enumerate() {
+        let record: Vec<u8> = pieces.iter().flat_map(|(at, len)| &input[*at..at + len]).copied().collect();
+        let mut read = fields(&options, &case.layout, &record);
+        assert_eq!(read["cut"], false, "{}", case.name);
+        if !read["error"].is_null() {
+            let mut error = read["error"].take();
+            error["offset"] = offset(pieces, error["offset"].as_u64().unwrap() as usize).into();
+            error["record"] = (index + 1).into();
+            return Given { rows, error: Some(error) };
+        }
+        rows.push(row(&read));
+    }
+    Given { rows, error: Some(found["error"].clone()).filter(|error| !error.is_null()) }
+}
+
+/// The fields of every record. The number of a record is that of the loop here, and counts have no place in the result.
+#[test]
+fn rows_jobs() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let (found, left_out) = cases::rows_cases(&root, "rows.jsonl", "C");
+    for case in &found {
+        let given = read(case);
+        let expected = case.jsonl.lines().map(|line| {
+            let mut row = Row::new();
+            flatten(&mut row, "", line);
+            row
+        });
+        assert_eq!(given.rows, expected.collect::<Vec<_>>(), "{}", case.name);
+        if let Some(code) = &case.refused {
+            let error = given.error.unwrap_or_else(|| panic!("{} is accepted", case.name));
+            assert_eq!(error["code"], **code, "{}: {error}", case.name);
+            continue;
+        }
+        assert_eq!(given.error.is_some(), case.error.is_some(), "{}: {:?}", case.name, given.error);
+        let (Some(expected), Some(error)) = (&case.error, &given.error) else { continue };
+        for key in ["code", "offset", "record", "field", "bytes"] {
+            let value = error.get(key).filter(|value| **value != "").unwrap_or(&Value::Null);
+            assert_eq!(*value, expected[key], "{}: {key} of {error}", case.name);
+        }
+    }
+    assert!(left_out.iter().all(|(_, reason)| !reason.is_empty()), "{left_out:?}");
+    assert!(found.len() > 115, "{}", found.len());
 }

@@ -1,5 +1,5 @@
-// The cases of `spec/cases` in Node: whole, and in pieces through a stream. Run with `node --test
-// web/test/cases.test.mjs`, after `node web/build.mjs wasm package`.
+// The cases of `spec/cases` in Node: conversions whole, and in pieces through a stream; rows by the fields of each
+// record. Run with `node --test web/test/cases.test.mjs`, after `node web/build.mjs wasm package`.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -108,4 +108,72 @@ test("every conversion of the suite", async () => {
     }
   }
   assert.ok(found.length > 200, `${found.length}`);
+});
+
+/** The values of a line of JSON by the paths of their fields. Numbers are text, as they are written. */
+function rowOf(line) {
+  const row = {};
+  const flatten = (value, path) => {
+    if (value === null || typeof value === "string") row[path] = value;
+    else if (Array.isArray(value)) value.forEach((element, at) => flatten(element, `${path}[${at + 1}]`));
+    else for (const name in value) flatten(value[name], path === "" ? name : `${path}.${name}`);
+  };
+  const stringOrNumber = /"(?:\\.|[^"\\])*"|-?\d[\d.eE+-]*/g;
+  flatten(JSON.parse(line.replace(stringOrNumber, (part) => (part[0] === '"' ? part : `"${part}"`))), "");
+  return row;
+}
+
+/** Where the byte `at` of a record is in the input. */
+function offsetIn(pieces, at) {
+  let end = 0;
+  for (const [start, length] of pieces) {
+    if (at < length) return start + at;
+    at -= length;
+    end = start + length;
+  }
+  return end + at;
+}
+
+/**
+ * Reads the records of a case, which `records` finds, one by one until the first error, whose offset becomes that in the
+ * input.
+ */
+function readRecords(entry) {
+  const { records: shape, ...rest } = entry.options;
+  const options = Object.fromEntries(
+    Object.entries(rest).map(([name, value]) => [camel(name), FLAGS[value] ?? value.split("\n")]),
+  );
+  const input = bytes(entry, "input");
+  const { lengths } = charpipe.fields(entry.layout, new Uint8Array(), options);
+  // As in the other doors, records have the length of the layout if nothing says how they are stored.
+  const found = charpipe.records(shape ?? `fb:${lengths[1]}`, input);
+  const rows = [];
+  for (const [index, pieces] of (found.records ?? []).entries()) {
+    const record = Buffer.concat(pieces.map(([at, length]) => input.subarray(at, at + length)));
+    const { fields, type, cut, error } = charpipe.fields(entry.layout, record, options);
+    assert.equal(cut, false, entry.name);
+    if (error) return { rows, error: { ...error, offset: offsetIn(pieces, error.offset), record: index + 1 } };
+    const row = Object.fromEntries(fields.map(({ name, value }) => [name, value]));
+    rows.push(type === null ? row : { ...row, _type: type });
+  }
+  return { rows, error: found.error };
+}
+
+test("the fields of every record of the suite", () => {
+  const found = cases("rows.jsonl");
+  for (const entry of found) {
+    if (entry.refused) {
+      const read = () => {
+        const { error } = readRecords(entry);
+        if (error) throw error;
+      };
+      assert.throws(read, { code: entry.refused }, entry.name);
+      continue;
+    }
+    const { rows, error } = readRecords(entry);
+    assert.deepEqual(rows, entry.jsonl.split("\n").slice(0, -1).map(rowOf), entry.name);
+    const place = (keys) => ["code", "offset", "record", "field", "bytes"].map((key) => keys[key] || null);
+    assert.deepEqual(error && place(error), entry.error ? place(entry.error) : null, entry.name);
+  }
+  assert.ok(found.length > 115, `${found.length}`);
 });
