@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code, reason = "C passes pointers")]
 
+use charpipe::{NamedOption, OptionValue};
 use charpipe_capi::*;
 use serde_json::Value;
 use std::ffi::{CStr, CString, c_char, c_int};
@@ -712,30 +713,44 @@ fn options_of_a_record() {
         header.split("have a meaning for one record: ").nth(1).unwrap().split(", and codec-file").next().unwrap();
     let listed: Vec<&str> = listed.split(',').filter_map(|one| one.split_whitespace().next()).collect();
     assert_eq!(listed, expected);
-    let types = read("../web/src/index.d.ts");
-    let body = types.split("interface RecordOptions {").nth(1).unwrap().split("\n}").next().unwrap();
+    assert_eq!(typed_options("RecordOptions"), shown(charpipe::rows::RowsJob::OPTIONS, &of_files));
+}
+
+/// The types of the npm package name the options of a conversion, in their order, with their words.
+#[test]
+fn options_of_a_conversion() {
+    assert_eq!(typed_options("Options"), shown(charpipe::Transcode::OPTIONS, &[]));
+}
+
+/// Returns the names of the options of an interface in `index.d.ts`, as the command has them, and their types.
+fn typed_options(interface: &str) -> Vec<(String, String)> {
+    let types = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../web/src/index.d.ts")).unwrap();
+    let body = types.split(&format!("interface {interface} {{")).nth(1).unwrap().split("\n}").next().unwrap();
     let hyphenated = |name: &str| {
         name.chars().fold(String::new(), |name, ch| match ch.is_ascii_uppercase() {
             true => format!("{name}-{}", ch.to_ascii_lowercase()),
             false => format!("{name}{ch}"),
         })
     };
-    let typed: Vec<(String, &str)> = body
-        .lines()
-        .filter_map(|line| line.strip_prefix("  ")?.strip_suffix(';')?.split_once("?: "))
-        .map(|(name, of)| (hyphenated(name), of))
-        .collect();
-    assert_eq!(typed.iter().map(|one| &*one.0).collect::<Vec<_>>(), expected);
-    for (option, (name, of)) in
-        charpipe::rows::RowsJob::OPTIONS.iter().filter(|one| expected.contains(&one.name)).zip(&typed)
-    {
-        let words = |words: &[&str]| words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" | ");
-        match option.value {
-            charpipe::OptionValue::Word(all) => assert_eq!(*of, words(all), "{name}"),
-            charpipe::OptionValue::Flag => assert_eq!(*of, "boolean", "{name}"),
-            _ => assert!(of.starts_with("string"), "{name}: {of}"),
-        }
-    }
+    let options = body.lines().filter_map(|line| line.strip_prefix("  ")?.strip_suffix(';')?.split_once("?: "));
+    options.map(|(name, of)| (hyphenated(name), of.to_owned())).collect()
+}
+
+/// Returns the names and the types of options, but for some of them.
+fn shown(options: &[NamedOption], without: &[&str]) -> Vec<(String, String)> {
+    let union = |words: &[&str]| words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" | ");
+    let kind = |option: &NamedOption| match option.value {
+        OptionValue::Word(words) => union(words),
+        // Editors still offer the words.
+        OptionValue::WordOrLabel(words) if option.name == "malformed" => format!("{} | (string & {{}})", union(words)),
+        OptionValue::Flag => "boolean".to_owned(),
+        _ if ["prescan", "jobs"].contains(&option.name) => "number".to_owned(),
+        _ if option.name == "tape-file" => "string | number".to_owned(),
+        _ if ["when", "select", "dates"].contains(&option.name) => "string | string[]".to_owned(),
+        _ => "string".to_owned(),
+    };
+    let options = options.iter().filter(|option| !without.contains(&option.name));
+    options.map(|option| (option.name.to_owned(), kind(option))).collect()
 }
 
 /// A layout that is wrong, and options that are.
