@@ -26,16 +26,14 @@ impl Codec {
         src: &[u8],
         errors: Option<&str>,
     ) -> PyResult<Bound<'py, PyString>> {
-        let page = self.charset.page();
-        let fast = match page {
+        let fast = match self.charset.page() {
             Some(page) => page.decode(py, src)?,
             None => multi::decode(py, &mut *self.charset.codec.decoder(), src)?,
         };
         if let Some(text) = fast {
             return Ok(text);
         }
-        let (name, is_page) = (self.charset.name(), page.is_some());
-        let run = decode::Run { name, is_page, errors: errors.unwrap_or("strict"), is_last: true };
+        let run = self.charset.run(errors.unwrap_or("strict"), true);
         decode::decode(py, &mut *self.charset.codec.decoder(), src, &run)
     }
 }
@@ -80,12 +78,7 @@ impl Codec {
 
     /// Encodes all of `text`; returns the bytes and the number of characters.
     #[pyo3(signature = (text, errors=None))]
-    fn encode<'py>(
-        &self,
-        py: Python<'py>,
-        text: &Bound<'py, PyString>,
-        errors: Option<&str>,
-    ) -> PyResult<(Bound<'py, PyBytes>, usize)> {
+    fn encode<'py>(&self, text: &Bound<'py, PyString>, errors: Option<&str>) -> PyResult<(Bound<'py, PyBytes>, usize)> {
         let len = text.code_point_len()?;
         let fast = match self.charset.page() {
             Some(page) => page.encode(text)?,
@@ -94,10 +87,8 @@ impl Codec {
         if let Some(bytes) = fast {
             return Ok((bytes, len));
         }
-        let (name, is_page) = (self.charset.name(), self.charset.page().is_some());
-        let run = encode::Run { name, is_page, errors: errors.unwrap_or("strict"), is_last: true };
-        let bytes = encode::encode(&mut *self.charset.encoder()?, text, &run)?;
-        Ok((PyBytes::new(py, &bytes), len))
+        let run = self.charset.run(errors.unwrap_or("strict"), true);
+        Ok((encode::encode(&mut *self.charset.encoder()?, text, &run)?, len))
     }
 
     /// Returns a decoder that keeps its state between calls.

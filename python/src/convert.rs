@@ -3,7 +3,7 @@
 //! Options are pairs of text. The library has the table of their names and values ([`Transcode::OPTIONS`]), so they are
 //! the same as those of the command.
 
-use crate::error::raised;
+use crate::error::{raised, wrong_part};
 use crate::output::Output;
 use crate::registry::current;
 use crate::source::{Reader, Source, found_shape};
@@ -80,12 +80,8 @@ pub(crate) fn decode<'py>(
 fn in_memory(py: Python<'_>, data: &Bound<'_, PyAny>, error: &Error) -> PyErr {
     let ErrorKind::Malformed { codec, offset, bytes, .. } = error.kind() else { return raised(py, error) };
     let (Ok(memory), Ok(start)) = (Memory::of(data), usize::try_from(*offset)) else { return raised(py, error) };
-    let object = PyBytes::new(py, memory.as_slice());
-    let arguments = (codec, object, start, start + bytes.len(), error.to_string());
-    match py.get_type::<PyUnicodeDecodeError>().call1(arguments) {
-        Ok(exception) => PyErr::from_value(exception),
-        Err(failure) => failure,
-    }
+    let (object, part) = (PyBytes::new(py, memory.as_slice()), start..start + bytes.len());
+    wrong_part::<PyUnicodeDecodeError>(codec, &object, part, &error.to_string()).unwrap_or_else(|failure| failure)
 }
 
 /// Detects the encoding of `data`, or of a file; returns the verdict as JSON. If `whole`, all of the input is compared
@@ -130,7 +126,7 @@ pub(crate) fn transcode(
 }
 
 /// How many bytes are read until Ctrl-C is looked for.
-const STRETCH: u64 = 4 << 20;
+const STRETCH: usize = 4 << 20;
 
 /// How many bytes of output a piece of input can have room for at once.
 const ROOM: usize = 512 << 10;
@@ -138,14 +134,13 @@ const ROOM: usize = 512 << 10;
 /// Input that looks for Ctrl-C now and then.
 pub(crate) struct Watched {
     reader: Reader,
-    read: u64,
-    /// Where it looks next.
-    next_look: u64,
+    /// How many bytes were read since it looked.
+    read: usize,
 }
 
 impl Watched {
     fn new(reader: Reader) -> Self {
-        Watched { reader, read: 0, next_look: STRETCH }
+        Watched { reader, read: 0 }
     }
 
     fn of(input: &Bound<'_, PyAny>) -> PyResult<Self> {
@@ -155,9 +150,7 @@ impl Watched {
 
 impl Read for Watched {
     fn read(&mut self, dst: &mut [u8]) -> io::Result<usize> {
-        let src = self.fill_buf()?;
-        let len = src.len().min(dst.len());
-        dst[..len].copy_from_slice(&src[..len]);
+        let len = self.fill_buf()?.read(dst)?;
         self.consume(len);
         Ok(len)
     }
@@ -165,15 +158,15 @@ impl Read for Watched {
 
 impl BufRead for Watched {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.read >= self.next_look {
-            self.next_look = self.read + STRETCH;
+        if self.read >= STRETCH {
+            self.read = 0;
             Python::attach(|py| py.check_signals()).map_err(io::Error::other)?;
         }
         self.reader.fill_buf()
     }
 
     fn consume(&mut self, len: usize) {
-        self.read += len as u64;
+        self.read += len;
         self.reader.consume(len);
     }
 }

@@ -1,22 +1,11 @@
 //! Decoding with faults: Python's error handlers, with the exact place of every fault.
 
-use crate::error::{broken, handled};
+use crate::charset::Run;
+use crate::error::{broken, handled, wrong_part};
 use charpipe::codec::{Decoder, Malformed, Stop, Utf8Sink};
 use pyo3::exceptions::PyUnicodeDecodeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
-
-/// What a run of a decoder is about.
-pub(crate) struct Run<'a> {
-    /// The name of the charset.
-    pub(crate) name: &'a str,
-    /// Whether each byte is a character.
-    pub(crate) is_page: bool,
-    /// The name of the error handler.
-    pub(crate) errors: &'a str,
-    /// Whether nothing follows.
-    pub(crate) is_last: bool,
-}
 
 /// Decodes `src` with `decoder`, which has nothing pending, and calls the error handler for each fault. Without `is_last`
 /// what is cut at the end stays pending in the decoder.
@@ -55,7 +44,13 @@ pub(crate) fn decode<'py>(
                     return Err(broken(run.name, "reports a fault outside what it read"));
                 };
                 let before = held.clone().unwrap_or_else(|| PyBytes::new(py, src));
-                let exception = exception(py, run, &before, end - usize::from(len)..end, is_end)?;
+                let reason = match (run.is_page, is_end) {
+                    (true, _) => "character maps to <undefined>",
+                    (false, true) => "incomplete multibyte sequence",
+                    (false, false) => "illegal multibyte sequence",
+                };
+                let range = end - usize::from(len)..end;
+                let exception = wrong_part::<PyUnicodeDecodeError>(run.name, &before, range, reason)?;
                 if run.errors == "strict" {
                     return Err(exception);
                 }
@@ -79,23 +74,6 @@ pub(crate) fn decode<'py>(
             }
         }
     }
-}
-
-/// Returns the exception for the bytes of `range` in `src`.
-fn exception(
-    py: Python<'_>,
-    run: &Run<'_>,
-    src: &Bound<'_, PyBytes>,
-    range: std::ops::Range<usize>,
-    is_end: bool,
-) -> PyResult<PyErr> {
-    let reason = match (run.is_page, is_end) {
-        (true, _) => "character maps to <undefined>",
-        (false, true) => "incomplete multibyte sequence",
-        (false, false) => "illegal multibyte sequence",
-    };
-    let arguments = (run.name, src, range.start, range.end, reason);
-    Ok(PyErr::from_value(py.get_type::<PyUnicodeDecodeError>().call1(arguments)?))
 }
 
 /// Text of the decoder and of the handlers, in order. Handlers may return lone surrogates, which `String` cannot hold.

@@ -1,24 +1,14 @@
 //! Encoding with faults: Python's error handlers, with the exact place of every fault.
 
-use crate::error::{broken, handled};
+use crate::charset::Run;
+use crate::error::{broken, handled, wrong_part};
+use crate::scratch::Scratch;
 use crate::strings::to_ucs4;
 use charpipe::codec::{ByteSink, Encoder, Stop, Unmappable};
 use pyo3::exceptions::PyUnicodeEncodeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use std::ops::Range;
-
-/// What a run of an encoder is about.
-pub(crate) struct Run<'a> {
-    /// The name of the charset.
-    pub(crate) name: &'a str,
-    /// Whether each byte is a character.
-    pub(crate) is_page: bool,
-    /// The name of the error handler.
-    pub(crate) errors: &'a str,
-    /// Whether nothing follows.
-    pub(crate) is_last: bool,
-}
 
 /// How many characters are encoded at a time. After a fault there are few, and then twice as many each time, so that
 /// text full of faults is not copied again and again.
@@ -30,24 +20,28 @@ const FIRST_PIECE: usize = 16;
 ///
 /// # Errors
 /// `UnicodeEncodeError`, and what the handler raises. The state of the encoder is undefined then.
-pub(crate) fn encode(encoder: &mut dyn Encoder, text: &Bound<'_, PyString>, run: &Run<'_>) -> PyResult<Vec<u8>> {
+pub(crate) fn encode<'py>(
+    encoder: &mut dyn Encoder,
+    text: &Bound<'py, PyString>,
+    run: &Run<'_>,
+) -> PyResult<Bound<'py, PyBytes>> {
     let chars = to_ucs4(text)?;
-    let mut out = Vec::with_capacity(chars.len() + 16);
+    let mut out = Encoded::new(chars.len() + 16);
     let (mut at, mut piece, mut len) = (0, String::new(), PIECE);
     loop {
         text.py().check_signals()?;
         piece.clear();
         piece.extend(chars[at..].iter().take(len).map_while(|code| char::from_u32(*code)));
-        let (read, fault) = feed(encoder, &piece, &mut out);
+        let (read, fault) = out.push(encoder, &piece);
         at += piece[..read].chars().count();
         let mut is_surrogate = false;
         let fault = fault.or_else(|| match chars.get(at) {
             Some(code) => {
                 is_surrogate = char::from_u32(*code).is_none();
                 // What is pending comes before the surrogate.
-                if is_surrogate { settle(encoder, &mut out) } else { None }
+                if is_surrogate { out.settle(encoder) } else { None }
             }
-            None if run.is_last => finish(encoder, &mut out),
+            None if run.is_last => out.finish(encoder),
             None => None,
         });
         let range = match fault {
@@ -61,7 +55,7 @@ pub(crate) fn encode(encoder: &mut dyn Encoder, text: &Bound<'_, PyString>, run:
                 len = PIECE.min(2 * len);
                 continue;
             }
-            None => return Ok(out),
+            None => return Ok(out.to_bytes(text.py())),
         };
         len = FIRST_PIECE;
         let range = if run.is_page { range.start..end_of_run(encoder, &chars, range) } else { range };
@@ -82,21 +76,13 @@ fn back(chars: &[u32], mut len: usize) -> usize {
 
 /// Returns the end of the characters that a single-byte page lacks, as CPython's own pages report them: together.
 fn end_of_run(encoder: &mut dyn Encoder, chars: &[u32], range: Range<usize>) -> usize {
-    let lacks = |code: &u32| {
+    let mut lacks = |code: &u32| {
         let Some(ch) = char::from_u32(*code) else { return true };
         let mut room = [0; 64];
         let step = encoder.feed(ch.encode_utf8(&mut [0; 4]), &mut ByteSink::new(&mut room));
         matches!(step.stop, Stop::Fault(_))
     };
-    range.end
-        + chars[range.end..]
-            .iter()
-            .copied()
-            .take_while({
-                let mut lacks = lacks;
-                move |code| lacks(code)
-            })
-            .count()
+    range.end + chars[range.end..].iter().take_while(|code| lacks(code)).count()
 }
 
 /// Lets the handler replace the characters of `range`. Returns where to go on, if that is not after what was read.
@@ -106,7 +92,7 @@ fn replace(
     chars: &[u32],
     range: Range<usize>,
     run: &Run<'_>,
-    out: &mut Vec<u8>,
+    out: &mut Encoded,
 ) -> PyResult<Option<usize>> {
     let py = text.py();
     let exception = exception(run, text, range.clone())?;
@@ -121,18 +107,16 @@ fn replace(
         encoder.set_state(state);
     }
     if let Ok(bytes) = replacement.cast::<PyBytes>() {
-        out.extend_from_slice(bytes.as_bytes());
+        out.extend(bytes.as_bytes());
     } else {
         let replacement = replacement.cast::<PyString>()?;
         let codes = to_ucs4(replacement)?;
         let whole: Option<String> = codes.iter().map(|code| char::from_u32(*code)).collect();
-        let begin = out.len();
-        let mut fault = whole.is_none();
-        if let Some(whole) = whole {
-            fault = feed(encoder, &whole, out).1.is_some() || settle(encoder, out).is_some();
-        }
-        if fault {
-            out.truncate(begin);
+        let begin = out.len;
+        let is_encoded =
+            whole.is_some_and(|whole| out.push(encoder, &whole).1.is_none() && out.settle(encoder).is_none());
+        if !is_encoded {
+            out.len = begin;
             // CPython's pages report the text, its other codecs the replacement.
             let (text, range) = if run.is_page { (text, range) } else { (replacement, 0..codes.len()) };
             return Err(self::exception(run, text, range)?);
@@ -141,54 +125,75 @@ fn replace(
     Ok(is_moved.then_some(position))
 }
 
-/// Writes the text that is pending, so that what follows does not combine with it.
-fn settle(encoder: &mut dyn Encoder, out: &mut Vec<u8>) -> Option<Unmappable> {
-    if encoder.pending() == 0 {
-        return None;
-    }
-    // The end of the text decides; the shift code that leads back is the price.
-    let fault = finish(encoder, out);
-    encoder.reset();
-    fault
+/// Encoded bytes.
+pub(crate) struct Encoded {
+    bytes: Scratch,
+    len: usize,
 }
 
-/// Encodes `text` to the end of `out`. Returns how many bytes were read, and the fault.
-fn feed(encoder: &mut dyn Encoder, text: &str, out: &mut Vec<u8>) -> (usize, Option<Unmappable>) {
-    let mut read = 0;
-    loop {
-        let begin = out.len();
-        out.resize(begin + 2 * (text.len() - read) + 64, 0);
-        let mut sink = ByteSink::new(&mut out[begin..]);
-        let step = encoder.feed(&text[read..], &mut sink);
-        let made = sink.written();
-        out.truncate(begin + made);
-        read += step.read;
-        match step.stop {
-            Stop::InputEmpty => return (read, None),
-            Stop::OutputFull => {}
-            Stop::Fault(fault) => return (read, Some(fault)),
+impl Encoded {
+    /// Makes room for this many bytes. There can be more.
+    pub(crate) fn new(room: usize) -> Self {
+        Encoded { bytes: Scratch::new(room), len: 0 }
+    }
+
+    pub(crate) fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.bytes[..self.len])
+    }
+
+    fn extend(&mut self, bytes: &[u8]) {
+        let begin = self.len;
+        self.len += bytes.len();
+        self.bytes.reach(self.len);
+        self.bytes[begin..self.len].copy_from_slice(bytes);
+    }
+
+    /// Encodes `text`. Returns how many bytes of it were read, and the fault.
+    pub(crate) fn push(&mut self, encoder: &mut dyn Encoder, text: &str) -> (usize, Option<Unmappable>) {
+        let mut read = 0;
+        loop {
+            self.bytes.reach(self.len + 2 * (text.len() - read) + 64);
+            let mut sink = ByteSink::new(&mut self.bytes[self.len..]);
+            let step = encoder.feed(&text[read..], &mut sink);
+            self.len += sink.written();
+            read += step.read;
+            match step.stop {
+                Stop::InputEmpty => return (read, None),
+                Stop::OutputFull => {}
+                Stop::Fault(fault) => return (read, Some(fault)),
+            }
         }
     }
-}
 
-/// Ends the text. Returns the fault.
-fn finish(encoder: &mut dyn Encoder, out: &mut Vec<u8>) -> Option<Unmappable> {
-    loop {
-        let mut room = [0; 256];
-        let mut sink = ByteSink::new(&mut room);
-        let stop = encoder.finish(&mut sink);
-        out.extend_from_slice(sink.as_bytes());
-        match stop {
-            Stop::InputEmpty => return None,
-            Stop::OutputFull => {}
-            Stop::Fault(fault) => return Some(fault),
+    /// Ends the text. Returns the fault.
+    pub(crate) fn finish(&mut self, encoder: &mut dyn Encoder) -> Option<Unmappable> {
+        loop {
+            self.bytes.reach(self.len + 64);
+            let mut sink = ByteSink::new(&mut self.bytes[self.len..]);
+            let stop = encoder.finish(&mut sink);
+            self.len += sink.written();
+            match stop {
+                Stop::InputEmpty => return None,
+                Stop::OutputFull => {}
+                Stop::Fault(fault) => return Some(fault),
+            }
         }
+    }
+
+    /// Writes the text that is pending, so that what follows does not combine with it.
+    fn settle(&mut self, encoder: &mut dyn Encoder) -> Option<Unmappable> {
+        if encoder.pending() == 0 {
+            return None;
+        }
+        // The end of the text decides; the shift code that leads back is the price.
+        let fault = self.finish(encoder);
+        encoder.reset();
+        fault
     }
 }
 
 /// Returns the exception for the characters of `range`.
 fn exception(run: &Run<'_>, text: &Bound<'_, PyString>, range: Range<usize>) -> PyResult<PyErr> {
     let reason = if run.is_page { "character maps to <undefined>" } else { "illegal multibyte sequence" };
-    let arguments = (run.name, text, range.start, range.end, reason);
-    Ok(PyErr::from_value(text.py().get_type::<PyUnicodeEncodeError>().call1(arguments)?))
+    wrong_part::<PyUnicodeEncodeError>(run.name, text, range, reason)
 }

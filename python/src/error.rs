@@ -1,10 +1,12 @@
 //! Errors of the library as Python's exceptions. The classes are in `charpipe/_errors.py`.
 
 use charpipe::{Error, ErrorKind};
-use pyo3::exceptions::{PyOSError, PyRuntimeError};
+use pyo3::PyTypeInfo;
+use pyo3::exceptions::{PyIndexError, PyOSError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyBytes, PyInt, PyString};
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 
 /// Returns the exception for an error of the library.
@@ -13,29 +15,20 @@ pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
 }
 
 fn made(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
-    // An error of Python's own, from a file object or Ctrl-C, comes back as it was.
-    if let ErrorKind::Read { source, .. } | ErrorKind::Write { source, .. } = error.kind()
-        && let Some(inner) = source.get_ref().and_then(|inner| inner.downcast_ref::<PyErr>())
-    {
-        return Ok(inner.clone_ref(py));
-    }
-    let record = error.record();
-    let arguments = (
-        error.to_string(),
-        error.code(),
-        error.offset(),
-        record.map(|record| record.number),
-        record.map(|record| record.column),
-    );
-    let os_error = match error.kind() {
+    let source = match error.kind() {
         ErrorKind::Read { source, .. } | ErrorKind::Write { source, .. } | ErrorKind::TableFile { source, .. } => {
-            source.raw_os_error()
+            Some(source)
         }
         _ => None,
     };
-    let errors = py.import("charpipe._errors")?;
-    let exception = errors.call_method1("made", (arguments, os_error))?;
-    Ok(PyErr::from_value(exception))
+    // An error of Python's own, from a file object or Ctrl-C, comes back as it was.
+    if let Some(raised) = source.and_then(raised_inside) {
+        return Ok(raised);
+    }
+    let (number, column) = error.record().map(|record| (record.number, record.column)).unzip();
+    let arguments = (error.to_string(), error.code(), error.offset(), number, column);
+    let os_error = source.and_then(io::Error::raw_os_error);
+    py.import("charpipe._errors")?.call_method1("made", (arguments, os_error)).map(PyErr::from_value)
 }
 
 /// Returns Python's own exception if that is what the error is.
@@ -63,6 +56,17 @@ pub(crate) fn named(error: &io::Error, path: &Path) -> PyErr {
     }
 }
 
+/// Returns the exception for what is wrong with a part of bytes or text: a `UnicodeDecodeError` or `UnicodeEncodeError`.
+pub(crate) fn wrong_part<T: PyTypeInfo>(
+    name: &str,
+    object: &Bound<'_, PyAny>,
+    part: Range<usize>,
+    reason: &str,
+) -> PyResult<PyErr> {
+    let arguments = (name, object, part.start, part.end, reason);
+    object.py().get_type::<T>().call1(arguments).map(PyErr::from_value)
+}
+
 /// Returns the exception for a codec that broke its contract.
 pub(crate) fn broken(name: &str, what: &str) -> PyErr {
     PyRuntimeError::new_err(format!("the codec {name} is broken: it {what}"))
@@ -77,38 +81,23 @@ pub(crate) fn handled<'py>(
     len: impl FnOnce() -> PyResult<usize>,
     kind: &str,
 ) -> PyResult<(Bound<'py, PyAny>, usize)> {
-    use pyo3::exceptions::{PyIndexError, PyTypeError};
     let handler = py.import("codecs")?.call_method1("lookup_error", (errors,))?;
     let result = handler.call1((exception.value(py),))?;
     let len = len()?;
-    let expected = || {
-        PyTypeError::new_err(format!(
-            "{kind} error handler must return ({expected}, int) tuple",
-            expected = if kind == "decoding" { "str" } else { "str/bytes" }
-        ))
+    let is_decoding = kind == "decoding";
+    let unexpected = || {
+        let expected = if is_decoding { "str" } else { "str/bytes" };
+        PyTypeError::new_err(format!("{kind} error handler must return ({expected}, int) tuple"))
     };
-    let tuple = result.cast::<pyo3::types::PyTuple>().map_err(|_| expected())?;
-    if tuple.len() != 2 {
-        return Err(expected());
-    }
-    let replacement = tuple.get_item(0)?;
+    let (replacement, position): (Bound<'py, PyAny>, Bound<'py, PyAny>) = result.extract().map_err(|_| unexpected())?;
     let is_text = replacement.is_instance_of::<PyString>();
-    if !is_text && (kind == "decoding" || !replacement.is_instance_of::<pyo3::types::PyBytes>()) {
-        return Err(expected());
+    let is_replacement = is_text || !is_decoding && replacement.is_instance_of::<PyBytes>();
+    if !is_replacement || !position.is_instance_of::<PyInt>() {
+        return Err(unexpected());
     }
-    let position = tuple.get_item(1)?;
-    if !position.is_instance_of::<pyo3::types::PyInt>() {
-        return Err(expected());
-    }
-    let out_of_bounds = |position: &Bound<'_, PyAny>| {
-        PyIndexError::new_err(format!("position {position} from error handler out of bounds"))
-    };
-    let Ok(mut at) = position.extract::<isize>() else { return Err(out_of_bounds(&position)) };
-    if at < 0 {
-        at = at.saturating_add_unsigned(len);
-    }
-    match usize::try_from(at).ok().filter(|at| *at <= len) {
+    let at = position.extract::<isize>().ok().map(|at| if at < 0 { at.saturating_add_unsigned(len) } else { at });
+    match at.and_then(|at| usize::try_from(at).ok()).filter(|at| *at <= len) {
         Some(at) => Ok((replacement, at)),
-        None => Err(out_of_bounds(&position)),
+        None => Err(PyIndexError::new_err(format!("position {position} from error handler out of bounds"))),
     }
 }

@@ -5,6 +5,7 @@
 //! not taken yet. These are kept here, and fed again before the next input.
 
 use crate::charset::Charset;
+use crate::error::wrong_part;
 use crate::strings::Data;
 use crate::{decode, encode};
 use charpipe::codec::Stop;
@@ -24,6 +25,8 @@ pub(crate) struct IncrementalDecoder {
     decoder: Mutex<Box<dyn charpipe::Decoder>>,
     state: u64,
     pending: Vec<u8>,
+    /// The name of the error handler.
+    #[pyo3(get, set)]
     errors: String,
 }
 
@@ -36,13 +39,12 @@ impl IncrementalDecoder {
 
     /// Decodes `src`, which nobody changes, after what was left of the input before.
     fn decode_constant<'py>(&mut self, py: Python<'py>, src: &[u8], is_last: bool) -> PyResult<Bound<'py, PyString>> {
-        let page = self.charset.page();
-        if let Some(page) = page
+        if let Some(page) = self.charset.page()
             && let Some(text) = page.decode(py, src)?
         {
             return Ok(text);
         }
-        let run = decode::Run { name: self.charset.name(), is_page: page.is_some(), errors: &self.errors, is_last };
+        let run = self.charset.run(&self.errors, is_last);
         let joined = if self.pending.is_empty() { None } else { Some([&self.pending[..], src].concat()) };
         let src = joined.as_deref().unwrap_or(src);
         let decoder = self.decoder.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -59,17 +61,6 @@ impl IncrementalDecoder {
 
 #[pymethods]
 impl IncrementalDecoder {
-    /// The name of the error handler.
-    #[getter]
-    fn errors(&self) -> &str {
-        &self.errors
-    }
-
-    #[setter]
-    fn set_errors(&mut self, errors: String) {
-        self.errors = errors;
-    }
-
     /// Decodes `input`, after what was left of the input before. With `final`, nothing may be left.
     #[pyo3(signature = (input, r#final=false))]
     fn decode<'py>(
@@ -98,13 +89,10 @@ impl IncrementalDecoder {
         let (bytes, state) = state;
         let pending = bytes.as_bytes();
         // As Python 3.13 does; before, it was any UnicodeError.
-        let bad = |name: &str, reason: &str| {
-            let arguments = (name, &bytes, 0, pending.len(), reason);
-            let error = bytes.py().get_type::<PyUnicodeDecodeError>().call1(arguments);
-            error.map_or_else(|error| error, PyErr::from_value)
-        };
+        let name = self.charset.name();
+        let bad = |reason| wrong_part::<PyUnicodeDecodeError>(name, &bytes, 0..pending.len(), reason);
         if pending.len() > LONGEST {
-            return Err(bad(self.charset.name(), "pending buffer too large"));
+            return Err(bad("pending buffer too large")?);
         }
         let decoder = self.decoder.get_mut().unwrap_or_else(PoisonError::into_inner);
         // What is pending must be the beginning of something.
@@ -115,7 +103,7 @@ impl IncrementalDecoder {
             && decoder.pending() == pending.len();
         decoder.set_state(if is_known { state } else { self.state });
         if !is_known {
-            return Err(bad(self.charset.name(), "no such state"));
+            return Err(bad("no such state")?);
         }
         (self.state, self.pending) = (state, pending.to_vec());
         Ok(())
@@ -130,6 +118,8 @@ pub(crate) struct IncrementalEncoder {
     encoder: Mutex<Box<dyn charpipe::Encoder>>,
     state: u64,
     pending: String,
+    /// The name of the error handler.
+    #[pyo3(get, set)]
     errors: String,
 }
 
@@ -143,17 +133,6 @@ impl IncrementalEncoder {
 
 #[pymethods]
 impl IncrementalEncoder {
-    /// The name of the error handler.
-    #[getter]
-    fn errors(&self) -> &str {
-        &self.errors
-    }
-
-    #[setter]
-    fn set_errors(&mut self, errors: String) {
-        self.errors = errors;
-    }
-
     /// Encodes `text`, after what was left of the text before. With `final`, nothing is left, and the bytes end in the
     /// initial state.
     #[pyo3(signature = (text, r#final=false))]
@@ -163,14 +142,12 @@ impl IncrementalEncoder {
         text: &Bound<'py, PyString>,
         r#final: bool,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let page = self.charset.page();
-        if let Some(page) = page
+        if let Some(page) = self.charset.page()
             && let Some(bytes) = page.encode(text)?
         {
             return Ok(bytes);
         }
-        let run =
-            encode::Run { name: self.charset.name(), is_page: page.is_some(), errors: &self.errors, is_last: r#final };
+        let run = self.charset.run(&self.errors, r#final);
         let joined = match self.pending.is_empty() {
             true => text.clone(),
             false => PyString::new(py, &self.pending).add(text)?.cast_into::<PyString>()?,
@@ -182,7 +159,7 @@ impl IncrementalEncoder {
             self.state = if r#final { 0 } else { encoder.state().unwrap_or(0) };
         }
         encoder.set_state(self.state);
-        Ok(PyBytes::new(py, &encoded?))
+        encoded
     }
 
     /// Forgets what is left, and goes back to the initial state.
@@ -213,9 +190,9 @@ impl IncrementalEncoder {
         let pending = match String::from_utf8(pending) {
             Ok(pending) => pending,
             Err(error) => {
-                let (at, py) = (error.utf8_error().valid_up_to(), state.py());
-                let arguments = ("utf-8", PyBytes::new(py, error.as_bytes()), at, at + 1, "invalid start byte");
-                return Err(PyErr::from_value(py.get_type::<PyUnicodeDecodeError>().call1(arguments)?));
+                let at = error.utf8_error().valid_up_to();
+                let (bytes, reason) = (PyBytes::new(state.py(), error.as_bytes()), "invalid start byte");
+                return Err(wrong_part::<PyUnicodeDecodeError>("utf-8", &bytes, at..at + 1, reason)?);
             }
         };
         let number = u64::from_le_bytes(std::array::from_fn(|at| byte(1 + count + at)));
@@ -229,15 +206,11 @@ impl IncrementalEncoder {
             && encoder.pending() == pending.len();
         encoder.set_state(if is_known { number } else { self.state });
         if !is_known {
-            return Err(no_state(self.charset.name()));
+            return Err(PyUnicodeError::new_err(format!("{} has no such state", self.charset.name())));
         }
         (self.state, self.pending) = (number, pending);
         Ok(())
     }
-}
-
-fn no_state(name: &str) -> PyErr {
-    PyUnicodeError::new_err(format!("{name} has no such state"))
 }
 
 /// Returns the last characters of `text`, which have `len` bytes in UTF-8.

@@ -4,6 +4,7 @@
 //! The library's text is UTF-8. Short strings are made from that; longer ones by way of UTF-16, which Python reads and
 //! makes five times as fast.
 
+use crate::encode::Encoded;
 use crate::page::WITHOUT_GIL;
 use crate::scratch::Scratch;
 use crate::strings;
@@ -107,13 +108,14 @@ pub(crate) fn encode<'py>(
     if text.code_point_len()? <= SHORT {
         let Some(utf8) = strings::to_utf8(text)? else { return Ok(None) };
         let Ok(utf8) = str::from_utf8(utf8.as_bytes()) else { return Ok(None) };
-        let mut out = Output { bytes: Scratch::new(2 * utf8.len() + 64), len: 0 };
-        return Ok((out.push(encoder, utf8) && out.finish(encoder)).then(|| PyBytes::new(py, out.written())));
+        let mut out = Encoded::new(2 * utf8.len() + 64);
+        let is_whole = out.push(encoder, utf8).1.is_none() && out.finish(encoder).is_none();
+        return Ok(is_whole.then(|| out.to_bytes(py)));
     }
     let Some(units) = strings::to_utf16(text)? else { return Ok(None) };
     // The first unit is the byte order mark.
     let src = units.as_bytes().get(2..).unwrap_or_default();
-    let mut out = Output { bytes: Scratch::new(src.len() + 64), len: 0 };
+    let mut out = Encoded::new(src.len() + 64);
     let mut decoder = utf16().decoder();
     for stretch in src.chunks(STRETCH) {
         let mut run = || encode_units(&mut *decoder, encoder, stretch, &mut out);
@@ -122,66 +124,23 @@ pub(crate) fn encode<'py>(
         }
         py.check_signals()?;
     }
-    Ok(out.finish(encoder).then(|| PyBytes::new(py, out.written())))
+    Ok(out.finish(encoder).is_none().then(|| out.to_bytes(py)))
 }
 
-fn encode_units(decoder: &mut dyn Decoder, encoder: &mut dyn Encoder, src: &[u8], out: &mut Output) -> bool {
+fn encode_units(decoder: &mut dyn Decoder, encoder: &mut dyn Encoder, src: &[u8], out: &mut Encoded) -> bool {
     let mut piece = vec![0; PIECE];
     let mut at = 0;
     loop {
         let mut sink = Utf8Sink::new(&mut piece);
         let step = decoder.feed(&src[at..], &mut sink);
         at += step.read;
-        if !out.push(encoder, sink.as_str()) {
+        if out.push(encoder, sink.as_str()).1.is_some() {
             return false;
         }
         match step.stop {
             Stop::InputEmpty => return true,
             Stop::OutputFull => {}
             Stop::Fault(_) => return false,
-        }
-    }
-}
-
-/// Encoded bytes.
-struct Output {
-    bytes: Scratch,
-    len: usize,
-}
-
-impl Output {
-    fn written(&self) -> &[u8] {
-        &self.bytes[..self.len]
-    }
-
-    /// Encodes `text`; returns whether the charset has all of it.
-    fn push(&mut self, encoder: &mut dyn Encoder, mut text: &str) -> bool {
-        loop {
-            self.bytes.reach(self.len + 2 * text.len() + 64);
-            let mut sink = ByteSink::new(&mut self.bytes[self.len..]);
-            let step = encoder.feed(text, &mut sink);
-            self.len += sink.written();
-            text = &text[step.read..];
-            match step.stop {
-                Stop::InputEmpty => return true,
-                Stop::OutputFull => {}
-                Stop::Fault(_) => return false,
-            }
-        }
-    }
-
-    /// Ends the text; returns whether nothing was unmappable.
-    fn finish(&mut self, encoder: &mut dyn Encoder) -> bool {
-        loop {
-            self.bytes.reach(self.len + 64);
-            let mut sink = ByteSink::new(&mut self.bytes[self.len..]);
-            let stop = encoder.finish(&mut sink);
-            self.len += sink.written();
-            match stop {
-                Stop::InputEmpty => return true,
-                Stop::OutputFull => {}
-                Stop::Fault(_) => return false,
-            }
         }
     }
 }

@@ -119,13 +119,8 @@ impl Page {
         let mut short = [0; 256];
         if let Some(chars) = strings::short_ucs4(text, &mut short)? {
             let mut bytes = [0; 256];
-            let mut all = 0;
-            for (code, place) in chars.iter().zip(&mut bytes) {
-                let byte = u16::try_from(*code).map_or(NONE, |unit| self.byte(unit));
-                all |= byte;
-                *place = byte as u8;
-            }
-            return Ok((all < 0x100).then(|| PyBytes::new(py, &bytes[..chars.len()])));
+            let byte = |code: &u32| u16::try_from(*code).map_or(NONE, |unit| self.byte(unit));
+            return Ok(fill(chars, &mut bytes, byte).then(|| PyBytes::new(py, &bytes[..chars.len()])));
         }
         let change = |bytes: &mut [u8]| {
             let mut run = || exchange(bytes, &self.of_latin1);
@@ -137,7 +132,13 @@ impl Page {
         let Some(utf16) = strings::to_utf16(text)? else { return Ok(None) };
         // The first unit is the byte order mark.
         let src = utf16.as_bytes().as_chunks::<2>().0.get(1..).unwrap_or_default();
-        filled(py, src.len(), |dst| fill(src, dst, |unit| self.byte(u16::from_ne_bytes(*unit))))
+        let mut is_whole = false;
+        let bytes = PyBytes::new_with(py, src.len(), |dst| {
+            let mut run = || fill(src, dst, |unit| self.byte(u16::from_ne_bytes(*unit)));
+            is_whole = if src.len() >= WITHOUT_GIL { py.detach(run) } else { run() };
+            Ok(())
+        })?;
+        Ok(is_whole.then_some(bytes))
     }
 }
 
@@ -152,6 +153,7 @@ fn exchange(bytes: &mut [u8], table: &ByteTable) -> bool {
 }
 
 /// Writes a byte for each item of `src`; returns whether all have one.
+#[inline]
 fn fill<T>(src: &[T], dst: &mut [u8], byte: impl Fn(&T) -> u16) -> bool {
     let mut all = 0;
     for (item, place) in src.iter().zip(dst) {
@@ -160,18 +162,4 @@ fn fill<T>(src: &[T], dst: &mut [u8], byte: impl Fn(&T) -> u16) -> bool {
         *place = byte as u8;
     }
     all < 0x100
-}
-
-/// Makes `bytes` of this length; `None` if `fill` returns `false`.
-fn filled(
-    py: Python<'_>,
-    len: usize,
-    fill: impl FnOnce(&mut [u8]) -> bool + Send,
-) -> PyResult<Option<Bound<'_, PyBytes>>> {
-    let mut is_whole = false;
-    let bytes = PyBytes::new_with(py, len, |dst| {
-        is_whole = if len >= WITHOUT_GIL { py.detach(|| fill(dst)) } else { fill(dst) };
-        Ok(())
-    })?;
-    Ok(is_whole.then_some(bytes))
 }

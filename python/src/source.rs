@@ -190,9 +190,7 @@ impl Read for Reader {
         if self.is_used_up() && !room.is_empty() {
             self.fill(room.len().min(PIECE))?;
         }
-        let src = self.rest();
-        let len = src.len().min(room.len());
-        room[..len].copy_from_slice(&src[..len]);
+        let len = self.rest().read(room)?;
         self.at += len;
         Ok(len)
     }

@@ -10,6 +10,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView, PyString};
 use std::ffi::c_char;
+use std::io::Read;
 
 /// The bytes of a Python object, without a copy.
 ///
@@ -105,21 +106,13 @@ impl<'a, 'py> Data<'a, 'py> {
         }
     }
 
-    /// Returns the bytes if they never change. They may then be used without the GIL, and while Python code runs.
-    pub(crate) fn constant(&self) -> Option<&[u8]> {
-        match self {
-            Data::Bytes(bytes) => Some(bytes.as_bytes()),
-            // SAFETY: They are constant.
-            Data::Buffer(buffer) => buffer.is_constant.then(|| unsafe { buffer.as_slice() }),
-        }
-    }
-
     /// Calls `run` with bytes that stay as they are while Python code runs: these, or a copy of them.
     pub(crate) fn with_constant<T>(&self, py: Python<'_>, run: impl FnOnce(&[u8]) -> T) -> T {
-        match (self.constant(), self) {
-            (Some(bytes), _) => run(bytes),
-            (None, Data::Buffer(buffer)) => run(&buffer.to_vec(py)),
-            (None, Data::Bytes(bytes)) => run(bytes.as_bytes()),
+        match self {
+            Data::Bytes(bytes) => run(bytes.as_bytes()),
+            // SAFETY: They are constant.
+            Data::Buffer(buffer) if buffer.is_constant => run(unsafe { buffer.as_slice() }),
+            Data::Buffer(buffer) => run(&buffer.to_vec(py)),
         }
     }
 }
@@ -274,10 +267,8 @@ impl Lent {
     pub(crate) fn read_at(&self, at: usize, room: &mut [u8]) -> usize {
         Python::attach(|_| {
             // SAFETY: The GIL is held, and copying runs no Python code.
-            let rest = unsafe { self.0.as_slice() }.get(at..).unwrap_or_default();
-            let len = rest.len().min(room.len());
-            room[..len].copy_from_slice(&rest[..len]);
-            len
+            let mut rest = unsafe { self.0.as_slice() }.get(at..).unwrap_or_default();
+            rest.read(room).unwrap_or(0)
         })
     }
 }
