@@ -24,7 +24,7 @@ class RecordError(Error):
     """A record that cannot be read or written.
 
     `record` counts from 1. `field` is the path of the field, `offset` is where it begins in the input, and `bytes` are its
-    bytes; each is None if there is none.
+    bytes, or those of a wrong header; each is None if there is none.
     """
 
     field: str | None

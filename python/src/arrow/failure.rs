@@ -75,7 +75,11 @@ impl Failure {
             Failure::Rows(RowsError::Record { offset, error }) => {
                 (error.code(), Some(*offset), Some(error.record()), path_of(error), bytes_of(error.bytes()))
             }
-            Failure::Rows(RowsError::Stream(error)) => (error.code(), error.offset(), record_of(error), None, None),
+            Failure::Rows(RowsError::Stream(error)) => {
+                let header =
+                    if let ErrorKind::BadHeader { header, .. } = error.kind() { bytes_of(header) } else { None };
+                (error.code(), error.offset(), record_of(error), None, header)
+            }
             Failure::Rows(error) => (error.code(), error.offset(), None, None, None),
             Failure::Field(error) => {
                 (error.code(), None, Some(error.record()), path_of(error), bytes_of(error.bytes()))
