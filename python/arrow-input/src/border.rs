@@ -45,14 +45,14 @@ impl Stream {
         }
         // SAFETY: The caller promises that there is a stream. An empty one is left behind, so that only this one is
         // released.
-        Self::of(unsafe { std::ptr::replace(pointer, ArrowArrayStream::EMPTY) })
+        Self::of(unsafe { std::ptr::replace(pointer, ArrowArrayStream::default()) })
     }
 
     fn of(mut stream: ArrowArrayStream) -> Result<Stream> {
         let (Some(get_schema), Some(_)) = (stream.get_schema, stream.release) else {
             return Err(Malformed::new("the stream was read before, or has no schema"));
         };
-        let mut schema = ArrowSchema::EMPTY;
+        let mut schema = ArrowSchema::default();
         // SAFETY: The stream was not released, and both pointers lead to what the function expects.
         let code = unsafe { get_schema(&mut stream, &mut schema) };
         if code != 0 {
@@ -76,7 +76,7 @@ impl Stream {
     /// What the producer says.
     pub fn next_batch(&mut self) -> Result<Option<Batch>> {
         let Some(get_next) = self.stream.get_next.filter(|_| !self.is_done) else { return Ok(None) };
-        let mut array = ArrowArray::EMPTY;
+        let mut array = ArrowArray::default();
         // SAFETY: The stream was not released, and both pointers lead to what the function expects.
         let code = unsafe { get_next(&mut self.stream, &mut array) };
         if code != 0 {

@@ -5,10 +5,10 @@
 #![allow(unsafe_code, reason = "Arrow's C interface consists of pointers")]
 
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::ptr::{null, null_mut};
 
 /// A schema: the name and the type of a column, and of its children.
 #[repr(C)]
+#[derive(Default)]
 pub(crate) struct ArrowSchema {
     pub(crate) format: *const c_char,
     pub(crate) name: *const c_char,
@@ -23,6 +23,7 @@ pub(crate) struct ArrowSchema {
 
 /// An array: its lengths, its buffers, and its children.
 #[repr(C)]
+#[derive(Default)]
 pub(crate) struct ArrowArray {
     pub(crate) length: i64,
     pub(crate) null_count: i64,
@@ -38,51 +39,13 @@ pub(crate) struct ArrowArray {
 
 /// A stream of arrays of the same schema. It is released when it is dropped.
 #[repr(C)]
+#[derive(Default)]
 pub struct ArrowArrayStream {
     pub(crate) get_schema: Option<unsafe extern "C" fn(*mut ArrowArrayStream, *mut ArrowSchema) -> c_int>,
     pub(crate) get_next: Option<unsafe extern "C" fn(*mut ArrowArrayStream, *mut ArrowArray) -> c_int>,
     pub(crate) get_last_error: Option<unsafe extern "C" fn(*mut ArrowArrayStream) -> *const c_char>,
     pub(crate) release: Option<unsafe extern "C" fn(*mut ArrowArrayStream)>,
     pub(crate) private_data: *mut c_void,
-}
-
-impl ArrowSchema {
-    pub(crate) const EMPTY: ArrowSchema = ArrowSchema {
-        format: null(),
-        name: null(),
-        metadata: null(),
-        flags: 0,
-        n_children: 0,
-        children: null_mut(),
-        dictionary: null_mut(),
-        release: None,
-        private_data: null_mut(),
-    };
-}
-
-impl ArrowArray {
-    pub(crate) const EMPTY: ArrowArray = ArrowArray {
-        length: 0,
-        null_count: 0,
-        offset: 0,
-        n_buffers: 0,
-        n_children: 0,
-        buffers: null_mut(),
-        children: null_mut(),
-        dictionary: null_mut(),
-        release: None,
-        private_data: null_mut(),
-    };
-}
-
-impl ArrowArrayStream {
-    pub(crate) const EMPTY: ArrowArrayStream = ArrowArrayStream {
-        get_schema: None,
-        get_next: None,
-        get_last_error: None,
-        release: None,
-        private_data: null_mut(),
-    };
 }
 
 /// Calls the `release` of a structure that was not released yet.

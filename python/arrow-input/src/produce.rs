@@ -240,9 +240,9 @@ unsafe extern "C" fn get_next(stream: *mut ArrowArrayStream, array: *mut ArrowAr
     // SAFETY: The consumer passes the stream that `stream` made.
     let batches = unsafe { &mut *(*stream).private_data.cast::<Batches>() };
     let (code, next) = match batches.batches.pop_front() {
-        Some(batch) if batch.format == "error" => (5, ArrowArray::EMPTY),
+        Some(batch) if batch.format == "error" => (5, ArrowArray::default()),
         Some(batch) => (0, batch.array()),
-        None => (0, ArrowArray::EMPTY),
+        None => (0, ArrowArray::default()),
     };
     // SAFETY: The consumer passes a place for an array.
     unsafe { array.write(next) };

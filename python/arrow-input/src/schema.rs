@@ -87,32 +87,9 @@ impl Number {
 impl Kind {
     /// Reads the notation of the C interface.
     pub(crate) fn of(format: &str) -> Kind {
-        match format {
-            "n" => Kind::Null,
-            "c" => Kind::Number(Number::I8),
-            "C" => Kind::Number(Number::U8),
-            "s" => Kind::Number(Number::I16),
-            "S" => Kind::Number(Number::U16),
-            "i" => Kind::Number(Number::I32),
-            "I" => Kind::Number(Number::U32),
-            "l" => Kind::Number(Number::I64),
-            "L" => Kind::Number(Number::U64),
-            "f" => Kind::Number(Number::F32),
-            "g" => Kind::Number(Number::F64),
-            "u" => Kind::Run { is_text: true, width: Width::Narrow },
-            "U" => Kind::Run { is_text: true, width: Width::Wide },
-            "z" => Kind::Run { is_text: false, width: Width::Narrow },
-            "Z" => Kind::Run { is_text: false, width: Width::Wide },
-            "vu" => Kind::View { is_text: true },
-            "vz" => Kind::View { is_text: false },
-            "+s" => Kind::Struct,
-            "+l" => Kind::List(Width::Narrow),
-            "+L" => Kind::List(Width::Wide),
-            _ => Kind::of_parts(format),
+        if let Some((_, kind, _)) = TYPES.iter().find(|(notation, ..)| *notation == format) {
+            return *kind;
         }
-    }
-
-    fn of_parts(format: &str) -> Kind {
         match format.split_once(':') {
             Some(("w", length)) => {
                 length.parse().map_or(Kind::Other("a FixedSizeBinary without a length"), Kind::FixedBytes)
@@ -122,6 +99,30 @@ impl Kind {
         }
     }
 }
+
+/// The types whose notation has no parts: the notation, and the name.
+const TYPES: [(&str, Kind, &str); 20] = [
+    ("n", Kind::Null, "Null"),
+    ("c", Kind::Number(Number::I8), "Int8"),
+    ("C", Kind::Number(Number::U8), "UInt8"),
+    ("s", Kind::Number(Number::I16), "Int16"),
+    ("S", Kind::Number(Number::U16), "UInt16"),
+    ("i", Kind::Number(Number::I32), "Int32"),
+    ("I", Kind::Number(Number::U32), "UInt32"),
+    ("l", Kind::Number(Number::I64), "Int64"),
+    ("L", Kind::Number(Number::U64), "UInt64"),
+    ("f", Kind::Number(Number::F32), "Float32"),
+    ("g", Kind::Number(Number::F64), "Float64"),
+    ("u", Kind::Run { is_text: true, width: Width::Narrow }, "Utf8"),
+    ("U", Kind::Run { is_text: true, width: Width::Wide }, "LargeUtf8"),
+    ("z", Kind::Run { is_text: false, width: Width::Narrow }, "Binary"),
+    ("Z", Kind::Run { is_text: false, width: Width::Wide }, "LargeBinary"),
+    ("vu", Kind::View { is_text: true }, "Utf8View"),
+    ("vz", Kind::View { is_text: false }, "BinaryView"),
+    ("+s", Kind::Struct, "Struct"),
+    ("+l", Kind::List(Width::Narrow), "List"),
+    ("+L", Kind::List(Width::Wide), "LargeList"),
+];
 
 /// Reads `precision,scale` or `precision,scale,bits`.
 fn decimal(parts: &str) -> Kind {
@@ -168,37 +169,10 @@ impl fmt::Display for Field {
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Kind::Null => "Null",
-            Kind::Number(number) => return number.fmt(f),
-            Kind::Run { is_text: true, width: Width::Narrow } => "Utf8",
-            Kind::Run { is_text: true, width: Width::Wide } => "LargeUtf8",
-            Kind::Run { is_text: false, width: Width::Narrow } => "Binary",
-            Kind::Run { is_text: false, width: Width::Wide } => "LargeBinary",
-            Kind::View { is_text: true } => "Utf8View",
-            Kind::View { is_text: false } => "BinaryView",
             Kind::FixedBytes(length) => return write!(f, "FixedSizeBinary({length})"),
-            Kind::Struct => "Struct",
-            Kind::List(Width::Narrow) => "List",
-            Kind::List(Width::Wide) => "LargeList",
+            Kind::Number(Number::Decimal(_)) => "Decimal128",
             Kind::Other(name) => name,
-        })
-    }
-}
-
-impl fmt::Display for Number {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Number::I8 => "Int8",
-            Number::I16 => "Int16",
-            Number::I32 => "Int32",
-            Number::I64 => "Int64",
-            Number::U8 => "UInt8",
-            Number::U16 => "UInt16",
-            Number::U32 => "UInt32",
-            Number::U64 => "UInt64",
-            Number::F32 => "Float32",
-            Number::F64 => "Float64",
-            Number::Decimal(_) => "Decimal128",
+            kind => TYPES.iter().find(|(_, known, _)| known == kind).map_or("of an unknown type", |(.., name)| name),
         })
     }
 }

@@ -3,14 +3,11 @@
 //! A group is a column of structs, and an array a column of lists. Every column has one entry for each record (within an
 //! array: for each element); what does not apply to a record is null.
 
-use super::leaf::{Bytes, Leaf, TooLarge};
-use arrow_array::types::Int64Type;
-use arrow_array::{
-    Array, ArrayRef, BinaryArray, ListArray, PrimitiveArray, RecordBatch, RecordBatchOptions, StringArray, StructArray,
-};
+use super::leaf::{Leaf, TooLarge};
+use arrow_array::{Array, ArrayRef, ListArray, RecordBatch, RecordBatchOptions, StructArray};
 use arrow_buffer::{NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
-use charpipe::fields::{FieldError, Layout, Problem, Value, Visitor};
+use charpipe::fields::{Decimal, FieldError, Layout, Problem, Value, Visitor};
 use charpipe::records::Record;
 use charpipe::rows::{AddedColumn, RowReader, Rows};
 use std::ops::Range;
@@ -416,122 +413,79 @@ fn take(nodes: &mut [Node], node: usize) -> Result<ArrayRef, ArrowError> {
             Ok(Arc::new(StructArray::try_new_with_length(fields.clone(), arrays, nulls, len)?))
         }
         Node::List { ends, validity, .. } => {
-            let ends = std::mem::replace(ends, vec![0]);
-            let values =
-                arrays.into_iter().next().ok_or_else(|| ArrowError::SchemaError("a list of nothing".into()))?;
-            let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));
-            Ok(Arc::new(ListArray::try_new(element(values.data_type().clone()), offsets, values, validity.finish())?))
+            let values = arrays.into_iter().next();
+            list(ends, values.ok_or_else(|| ArrowError::SchemaError("a list of nothing".into()))?, validity)
         }
     }
 }
 
 /// The columns that are not fields, as far as they are wanted: where a record is, and what is wrong with it.
 struct Added {
-    wanted: Vec<AddedColumn>,
+    /// The columns with their values, except for the errors.
+    columns: Vec<(AddedColumn, Leaf)>,
     file: String,
-    rows: usize,
-    numbers: Vec<u64>,
-    offsets: Vec<u64>,
-    types: Bytes,
-    type_validity: NullBufferBuilder,
-    records: Bytes,
     errors: Errors,
 }
 
 impl Added {
     fn new(wanted: &[AddedColumn], file: &str) -> Self {
-        Added {
-            wanted: wanted.to_vec(),
-            file: file.to_owned(),
-            rows: 0,
-            numbers: Vec::new(),
-            offsets: Vec::new(),
-            types: Bytes::new(),
-            type_validity: NullBufferBuilder::new(0),
-            records: Bytes::new(),
-            errors: Errors::new(),
-        }
+        let leaf = |column: &AddedColumn| match column {
+            // SQL has no unsigned integers, and no file has so many bytes.
+            AddedColumn::Number | AddedColumn::Offset => Leaf::of_integers(),
+            AddedColumn::Record => Leaf::of_bytes(),
+            _ => Leaf::of_text(),
+        };
+        let columns = wanted.iter().map(|column| (*column, leaf(column))).collect();
+        Added { columns, file: file.to_owned(), errors: Errors::new() }
     }
 
     fn is_empty(&self) -> bool {
-        self.wanted.is_empty()
+        self.columns.is_empty()
     }
 
     /// Returns how many bytes the longest of these columns has so far, not counting those of the records.
     fn bytes(&self) -> usize {
-        let of = |column: &AddedColumn| match column {
-            AddedColumn::File => self.rows * self.file.len(),
-            AddedColumn::Type => self.types.bytes(),
-            AddedColumn::Errors => self.errors.columns.iter().map(Bytes::bytes).max().unwrap_or(0),
-            _ => 0,
+        let of = |(column, leaf): &(AddedColumn, Leaf)| match column {
+            AddedColumn::Record => 0,
+            AddedColumn::Errors => self.errors.columns.iter().map(Leaf::bytes).max().unwrap_or(0),
+            _ => leaf.bytes(),
         };
-        self.wanted.iter().map(of).max().unwrap_or(0)
+        self.columns.iter().map(of).max().unwrap_or(0)
     }
 
     /// Returns the columns before the fields, or those after them.
-    fn part(&self, is_before: bool) -> impl Iterator<Item = AddedColumn> + use<> {
-        self.wanted.clone().into_iter().filter(move |one| one.is_before_fields() == is_before)
-    }
-
     fn fields(&self, is_before: bool) -> Vec<Field> {
-        self.part(is_before).map(|one| Field::new(one.column(), data_type_of(one), true)).collect()
+        let part = self.columns.iter().filter(|(column, _)| column.is_before_fields() == is_before);
+        let field = |(column, leaf): &(AddedColumn, Leaf)| {
+            let is_errors = *column == AddedColumn::Errors;
+            Field::new(column.column(), if is_errors { Errors::data_type() } else { leaf.data_type() }, true)
+        };
+        part.map(field).collect()
     }
 
     fn push(&mut self, number: u64, offset: u64, record_type: Option<&str>, data: &[u8], errors: &[FieldError]) {
-        self.rows += 1;
-        for column in &self.wanted {
-            match column {
-                AddedColumn::Number => self.numbers.push(number),
-                AddedColumn::Offset => self.offsets.push(offset),
-                AddedColumn::Type => {
-                    self.types.push(record_type.unwrap_or_default().as_bytes());
-                    self.type_validity.append(record_type.is_some());
+        let integer = |number: u64| Value::Number(Decimal::new(number.cast_signed().into(), 0));
+        for (column, leaf) in &mut self.columns {
+            let fits = leaf.push(match column {
+                AddedColumn::Number => integer(number),
+                AddedColumn::Offset => integer(offset),
+                AddedColumn::Type => record_type.map_or(Value::Null, Value::Text),
+                AddedColumn::Record => Value::Raw(data),
+                AddedColumn::Errors => {
+                    self.errors.push(errors);
+                    continue;
                 }
-                AddedColumn::Record => self.records.push(data),
-                AddedColumn::Errors => self.errors.push(errors),
-                // The name of the input is the same in every row.
-                _ => {}
-            }
+                _ => Value::Text(&self.file),
+            });
+            debug_assert!(fits.is_ok());
         }
     }
 
     fn finish(&mut self, is_before: bool) -> Result<Vec<ArrayRef>, ArrowError> {
-        // SQL has no unsigned integers, and no file has so many bytes.
-        fn signed(numbers: &mut Vec<u64>) -> ArrayRef {
-            let numbers: Vec<i64> = std::mem::take(numbers).into_iter().map(u64::cast_signed).collect();
-            Arc::new(PrimitiveArray::<Int64Type>::from(numbers))
-        }
-        let mut arrays: Vec<ArrayRef> = Vec::new();
-        for column in self.part(is_before) {
-            arrays.push(match column {
-                AddedColumn::Number => signed(&mut self.numbers),
-                AddedColumn::Offset => signed(&mut self.offsets),
-                AddedColumn::Type => {
-                    let (offsets, bytes) = self.types.take();
-                    Arc::new(StringArray::try_new(offsets, bytes, self.type_validity.finish())?)
-                }
-                AddedColumn::Record => {
-                    let (offsets, bytes) = self.records.take();
-                    Arc::new(BinaryArray::try_new(offsets, bytes, None)?)
-                }
-                AddedColumn::Errors => self.errors.finish()?,
-                _ => Arc::new(StringArray::from_iter_values(std::iter::repeat_n(&self.file, self.rows))),
-            });
-        }
-        if !is_before {
-            self.rows = 0;
-        }
-        Ok(arrays)
-    }
-}
-
-fn data_type_of(column: AddedColumn) -> DataType {
-    match column {
-        AddedColumn::Number | AddedColumn::Offset => DataType::Int64,
-        AddedColumn::Record => DataType::Binary,
-        AddedColumn::Errors => DataType::List(element(DataType::Struct(Errors::fields()))),
-        // The name of the input, and that of a type.
-        _ => DataType::Utf8,
+        let Added { columns, errors, .. } = self;
+        let part = columns.iter_mut().filter(|(column, _)| column.is_before_fields() == is_before);
+        part.map(|(column, leaf)| if *column == AddedColumn::Errors { errors.finish() } else { leaf.finish() })
+            .collect()
     }
 }
 
@@ -539,12 +493,12 @@ fn data_type_of(column: AddedColumn) -> DataType {
 struct Errors {
     ends: Vec<i32>,
     validity: NullBufferBuilder,
-    columns: [Bytes; 4],
+    columns: [Leaf; 4],
 }
 
 impl Errors {
     fn new() -> Self {
-        let columns = [Bytes::new(), Bytes::new(), Bytes::new(), Bytes::new()];
+        let columns = [Leaf::of_text(), Leaf::of_text(), Leaf::of_text(), Leaf::of_bytes()];
         Errors { ends: vec![0], validity: NullBufferBuilder::new(0), columns }
     }
 
@@ -553,28 +507,32 @@ impl Errors {
         vec![text("field"), text("code"), text("message"), Field::new("bytes", DataType::Binary, true)].into()
     }
 
+    fn data_type() -> DataType {
+        DataType::List(element(DataType::Struct(Errors::fields())))
+    }
+
     fn push(&mut self, errors: &[FieldError]) {
         for one in errors {
             let message = one.to_string();
-            let values = [one.path().as_bytes(), one.code().as_bytes(), message.as_bytes(), one.bytes()];
-            self.columns.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
+            let values = [one.path(), one.code(), &message].map(Value::Text);
+            for (column, value) in self.columns.iter_mut().zip(values.into_iter().chain([Value::Raw(one.bytes())])) {
+                let fits = column.push(value);
+                debug_assert!(fits.is_ok());
+            }
         }
         self.ends.push(self.columns[0].len() as i32);
         self.validity.append(!errors.is_empty());
     }
 
     fn finish(&mut self) -> Result<ArrayRef, ArrowError> {
-        let [field, code, message, bytes] = &mut self.columns;
-        let text = |column: &mut Bytes| -> Result<ArrayRef, ArrowError> {
-            let (offsets, bytes) = column.take();
-            Ok(Arc::new(StringArray::try_new(offsets, bytes, None)?))
-        };
-        let mut arrays = vec![text(field)?, text(code)?, text(message)?];
-        let (offsets, bytes) = bytes.take();
-        arrays.push(Arc::new(BinaryArray::try_new(offsets, bytes, None)?));
-        let structs = StructArray::try_new(Errors::fields(), arrays, None)?;
-        let offsets = OffsetBuffer::new(ScalarBuffer::from(std::mem::replace(&mut self.ends, vec![0])));
-        let element = element(structs.data_type().clone());
-        Ok(Arc::new(ListArray::try_new(element, offsets, Arc::new(structs), self.validity.finish())?))
+        let arrays = self.columns.iter_mut().map(Leaf::finish).collect::<Result<Vec<_>, _>>()?;
+        let structs = Arc::new(StructArray::try_new(Errors::fields(), arrays, None)?);
+        list(&mut self.ends, structs, &mut self.validity)
     }
+}
+
+/// Takes lists of these values, which end there.
+fn list(ends: &mut Vec<i32>, values: ArrayRef, validity: &mut NullBufferBuilder) -> Result<ArrayRef, ArrowError> {
+    let offsets = OffsetBuffer::new(ScalarBuffer::from(std::mem::replace(ends, vec![0])));
+    Ok(Arc::new(ListArray::try_new(element(values.data_type().clone()), offsets, values, validity.finish())?))
 }

@@ -1,36 +1,30 @@
 //! The values of one field as a column: [`Leaf`].
 
-use arrow_array::types::{Date32Type, Decimal128Type, Float64Type, Int32Type, Int64Type};
-use arrow_array::{ArrayRef, BinaryArray, PrimitiveArray, StringArray};
-use arrow_buffer::{Buffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
+use arrow_array::types::{
+    ArrowPrimitiveType, BinaryType, ByteArrayType, Date32Type, Decimal128Type, Float64Type, Int32Type, Int64Type,
+    Utf8Type,
+};
+use arrow_array::{ArrayRef, GenericByteArray, PrimitiveArray};
+use arrow_buffer::{Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType};
 use charpipe::fields::{Binary, Decimal, Kind, PackedSign, Value};
 use std::fmt;
 use std::sync::Arc;
 
 /// Values of variable length, one after another.
-pub(super) struct Bytes {
+struct Bytes {
     /// Where each value ends; the first number is 0.
     ends: Vec<i32>,
     bytes: Vec<u8>,
 }
 
 impl Bytes {
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         Bytes { ends: vec![0], bytes: Vec::new() }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.ends.len() - 1
-    }
-
-    /// Returns the length of all values together.
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes.len()
-    }
-
     #[inline]
-    pub(super) fn push(&mut self, value: &[u8]) {
+    fn push(&mut self, value: &[u8]) {
         self.bytes.extend_from_slice(value);
         // A batch ends long before this is too large; see `batches.rs`.
         self.ends.push(self.bytes.len() as i32);
@@ -41,12 +35,13 @@ impl Bytes {
         self.bytes.truncate(self.ends[len] as usize);
     }
 
-    /// Takes the values, and makes room for as many again.
-    pub(super) fn take(&mut self) -> (OffsetBuffer<i32>, Buffer) {
+    /// Takes the values as an array, and makes room for as many again.
+    fn take<T: ByteArrayType<Offset = i32>>(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef, ArrowError> {
         let fresh = Bytes { ends: Vec::with_capacity(self.ends.len()), bytes: Vec::with_capacity(self.bytes.len()) };
         let Bytes { ends, bytes } = std::mem::replace(self, fresh);
         self.ends.push(0);
-        (OffsetBuffer::new(ScalarBuffer::from(ends)), Buffer::from_vec(bytes))
+        let (offsets, bytes) = (OffsetBuffer::new(ScalarBuffer::from(ends)), Buffer::from_vec(bytes));
+        Ok(Arc::new(GenericByteArray::<T>::try_new(offsets, bytes, nulls)?))
     }
 }
 
@@ -118,6 +113,18 @@ impl Leaf {
         Leaf::of(Values::Date(Vec::new()))
     }
 
+    pub(super) fn of_text() -> Self {
+        Leaf::of(Values::Text(Bytes::new()))
+    }
+
+    pub(super) fn of_bytes() -> Self {
+        Leaf::of(Values::Raw(Bytes::new()))
+    }
+
+    pub(super) fn of_integers() -> Self {
+        Leaf::of(Values::Int64(Vec::new()))
+    }
+
     fn of(values: Values) -> Self {
         Leaf { values, validity: NullBufferBuilder::new(0) }
     }
@@ -136,6 +143,14 @@ impl Leaf {
 
     pub(super) fn len(&self) -> usize {
         self.validity.len()
+    }
+
+    /// Returns the length of all texts, or of all values that are bytes.
+    pub(super) fn bytes(&self) -> usize {
+        match &self.values {
+            Values::Text(all) | Values::Raw(all) => all.bytes.len(),
+            _ => 0,
+        }
     }
 
     /// Appends a value. If it does not fit, nothing is appended.
@@ -186,28 +201,24 @@ impl Leaf {
 
     /// Takes the values as an array.
     pub(super) fn finish(&mut self) -> Result<ArrayRef, ArrowError> {
-        fn all<T>(values: &mut Vec<T>) -> Vec<T> {
+        fn all<T: ArrowPrimitiveType>(
+            values: &mut Vec<T::Native>,
+            nulls: Option<NullBuffer>,
+        ) -> Result<PrimitiveArray<T>, ArrowError> {
             let room = Vec::with_capacity(values.len());
-            std::mem::replace(values, room)
+            PrimitiveArray::try_new(std::mem::replace(values, room).into(), nulls)
         }
         let nulls = self.validity.finish();
         Ok(match &mut self.values {
-            Values::Text(texts) => {
-                let (offsets, bytes) = texts.take();
-                Arc::new(StringArray::try_new(offsets, bytes, nulls)?)
+            Values::Text(texts) => texts.take::<Utf8Type>(nulls)?,
+            Values::Raw(raw) => raw.take::<BinaryType>(nulls)?,
+            Values::Int32(values) => Arc::new(all::<Int32Type>(values, nulls)?),
+            Values::Int64(values) => Arc::new(all::<Int64Type>(values, nulls)?),
+            Values::Double(values) => Arc::new(all::<Float64Type>(values, nulls)?),
+            Values::Date(values) => Arc::new(all::<Date32Type>(values, nulls)?),
+            Values::Decimal { values, precision, scale } => {
+                Arc::new(all::<Decimal128Type>(values, nulls)?.with_precision_and_scale(*precision, *scale)?)
             }
-            Values::Raw(raw) => {
-                let (offsets, bytes) = raw.take();
-                Arc::new(BinaryArray::try_new(offsets, bytes, nulls)?)
-            }
-            Values::Int32(values) => Arc::new(PrimitiveArray::<Int32Type>::try_new(all(values).into(), nulls)?),
-            Values::Int64(values) => Arc::new(PrimitiveArray::<Int64Type>::try_new(all(values).into(), nulls)?),
-            Values::Double(values) => Arc::new(PrimitiveArray::<Float64Type>::try_new(all(values).into(), nulls)?),
-            Values::Date(values) => Arc::new(PrimitiveArray::<Date32Type>::try_new(all(values).into(), nulls)?),
-            Values::Decimal { values, precision, scale } => Arc::new(
-                PrimitiveArray::<Decimal128Type>::try_new(all(values).into(), nulls)?
-                    .with_precision_and_scale(*precision, *scale)?,
-            ),
         })
     }
 }
