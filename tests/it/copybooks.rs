@@ -850,6 +850,7 @@ const ERRORS: &[(&str, &str)] = &[
     ),
     // Redefinitions.
     ("05 A PIC X. 05 B REDEFINES C PIC X.", "line 1, column 28: there is no C before this item"),
+    ("05 A PIC X. 05 B REDEFINES B PIC X.", "line 1, column 28: there is no B before this item"),
     (
         "05 A PIC X. 05 B PIC X. 05 C REDEFINES A PIC X.",
         "line 1, column 40: A cannot be redefined here, because other items follow it: a redefinition comes directly after it",

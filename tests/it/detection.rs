@@ -2,6 +2,7 @@
 //! vectors; see `conformance.rs`.
 
 use crate::common::{Outcome, invariant};
+use charpipe::detect::{Detector, Hints, Policy};
 use charpipe::{Kind, Transcode};
 
 fn ebcdic(page: &str, text: &str) -> Vec<u8> {
@@ -112,4 +113,37 @@ fn newline_surfaces() {
     let registry = charpipe::Registry::builtin();
     assert!(registry.codec("UTF-8,nl=zos").is_err());
     assert!(registry.codec("日本utf-8").is_err());
+}
+
+/// An error of a policy is at the name that it objects to, or at the beginning.
+#[test]
+fn where_rome_objects() {
+    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>();
+    let utf32 = |text: &str| text.chars().flat_map(|ch| u32::from(ch).to_be_bytes()).collect::<Vec<u8>>();
+    let xml = |name: &str| format!("<?xml version='1.0' encoding='{name}'?><r/>");
+    let marked = |mark: &[u8], rest: &[u8]| [mark, rest].concat();
+    let (utf8_mark, utf16_mark, utf32_mark) = (b"\xEF\xBB\xBF", b"\xFE\xFF", b"\0\0\xFE\xFF");
+    let bom = "the byte order mark is that of";
+    let (family, name) =
+        ("but the declaration is written in another family", "but the declaration names another encoding");
+    let forbidden = "RFC 3023 forbids a byte order mark with UTF-16BE and UTF-16LE".to_owned();
+    let missing = "the transport says UTF-16, but there is no UTF-16 byte order mark".to_owned();
+    for (charset, input, at, why) in [
+        ("UTF-16BE", marked(utf16_mark, &utf16("<r/>")), 0, forbidden),
+        ("UTF-16", utf16("<r/>"), 0, missing),
+        ("", marked(utf8_mark, &utf16(&xml("UTF-8"))), 0, format!("{bom} UTF-8, {family}")),
+        ("", marked(utf8_mark, xml("US-ASCII").as_bytes()), 33, format!("{bom} UTF-8, {name}")),
+        ("", marked(utf16_mark, xml("UTF-16").as_bytes()), 0, format!("{bom} UTF-16, {family}")),
+        ("", marked(utf16_mark, &utf16(&xml("UTF-8"))), 62, format!("{bom} UTF-16, {name}")),
+        ("", marked(utf32_mark, xml("UTF-8").as_bytes()), 0, format!("{bom} UCS-4, {family}")),
+        ("", marked(utf32_mark, &utf32(&xml("UTF-8"))), 124, format!("{bom} UCS-4, {name}")),
+    ] {
+        let mut hints = Hints::default();
+        hints.policy = Policy::RomeStrict;
+        hints.content_type = (!charset.is_empty()).then(|| format!("application/xml; charset={charset}"));
+        let mut detector = Detector::new(charpipe::Registry::builtin(), hints);
+        detector.feed(&input);
+        let error = detector.finish().error.unwrap().to_string();
+        assert_eq!(error, format!("byte {at}: rejected by the policy: {why}"));
+    }
 }

@@ -437,6 +437,17 @@ fn a_tape_with_several_data_sets() {
     assert_eq!(look(b"no tape", true, Some(&TapeFile::Number(1))).shape(), Err(NoShape::NoTape));
 }
 
+/// Six bytes may be the header of a block by chance. Those of a second one, with the length before it, are not.
+#[test]
+fn one_header_makes_no_tape() {
+    let mut tape = vec![80, 0, 0, 0, 0xA0, 0];
+    tape.extend(encode("IBM037", &format!("{:<80}", "A CARD")));
+    assert_eq!(look(&tape, true, Some(&TapeFile::Number(1))).shape(), Err(NoShape::NoTape));
+    assert!(sniff(&tape, true).iter().all(|found| !matches!(found.shape, Shape::AwsTape { .. })));
+    tape.extend([0, 0, 80, 0, 0x40, 0]);
+    assert_eq!(look(&tape, true, None).shape().map(|shape| shape.to_string()), Ok("awstape,fb:80".to_owned()));
+}
+
 /// The shape is taken from the labels, which may be in ASCII.
 #[test]
 fn a_tape_with_one_data_set() {

@@ -477,10 +477,25 @@ fn errors_in_a_ucm_have_a_position() {
     fails(&ucm_head("<subchar> \\x3F"), 2, 1, "<uconv_class> before CHARMAP");
     fails(&ucm_head("<subchar> \\x1\n<uconv_class> SBCS"), 1, 11, "a byte of two hex digits");
     fails(&ucm_head("<subchar> \\x1A\\x1B\n<uconv_class> SBCS"), 1, 1, "a substitute that is one code of the table");
+    let five = "<uconv_class> MBCS\n<subchar> \\x1A\\x1B\\x1C\\x1D\\x1E";
+    fails(&ucm_head(five), 2, 11, "one to four bytes such as \\x1A");
     fails(&ucm_head("<uconv_class> SBCS\n<subchar1> \\x1A"), 2, 1, "no <subchar1>");
     fails(&ucm_head("<uconv_class> SBCS\n<mb_cur_max> 2"), 2, 1, "1, which the <uconv_class> implies");
     fails(&ucm_head("<uconv_class> DBCS"), 3, 9, "bytes that the table's states allow, which 41 are not");
     fails(&ucm_head("<uconv_class> MBCS"), 1, 1, "<icu:state> too, because MBCS implies no states");
+}
+
+/// A substitute has as many bytes as the longest code.
+#[test]
+fn a_substitute_of_four_bytes_in_a_ucm() {
+    let states = "<icu:state> 0-80, 81-fe:1\n<icu:state> 30-39:2\n<icu:state> 81-fe:3\n<icu:state> 30-39\n";
+    let file = format!(
+        "<uconv_class> MBCS\n<mb_cur_max> 4\n<subchar> \\x84\\x31\\xA4\\x37\n{states}CHARMAP\n\
+         <U0041> \\x41 |0\n<UFFFD> \\x84\\x31\\xA4\\x37 |0\nEND CHARMAP\n"
+    );
+    let table = read(file.as_bytes(), "x").unwrap_or_else(|error| panic!("{error}"));
+    let codec = table.into_codec();
+    assert_eq!(codec.info().table().unwrap().substitute, b"\x84\x31\xA4\x37");
 }
 
 /// After the bytes, only a flag matters, as in ICU's `makeconv`.
