@@ -84,6 +84,17 @@ fn every_option_takes_its_values_and_no_others() {
     assert_eq!(error, "option on-bed: there is no such option; did you mean on-bad?");
 }
 
+/// What a program that shows the rows in its own way asks of a job.
+#[test]
+fn what_a_job_says_of_its_options() {
+    let new = RowsJob::new;
+    assert!(new().is_bad_error() && new().is_encoding_assumed());
+    for on_bad in ["null", "error"] {
+        assert_eq!(new().set("on-bad", on_bad).unwrap().is_bad_error(), on_bad == "error", "{on_bad}");
+    }
+    assert!(!new().set("from", "IBM037").unwrap().is_encoding_assumed());
+}
+
 #[test]
 fn dates_in_text_and_numbers() {
     let layout = "D 1 8 zoned,unsigned\nT 9 10*2 text\n";

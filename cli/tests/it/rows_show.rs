@@ -78,3 +78,14 @@ fn the_page_is_well_formed_and_complete() {
     assert!(longest >= Some(490 * 3 - 1), "{longest:?}");
     assert!(parsed.descendants().any(|node| node.text() == Some("220")));
 }
+
+/// Without the escape sequences, coloured text is what is shown without colour, to the ends of the lines.
+#[test]
+fn in_colour() {
+    let line = "--layout mainframe-data-utilities/COBVBFM2.cpy --show-layout --records rdw \
+                mainframe-data-utilities/COBVBFM2.EBCDIC.txt";
+    let colored = passes(&format!("--color always {line}"), b"");
+    assert!(colored.contains("\x1B[32mtext\x1B[0m"), "{colored}");
+    let plain: String = format!("m{colored}").split("\x1B[").map(|part| part.split_once('m').unwrap().1).collect();
+    assert_eq!(plain, passes(line, b""));
+}
