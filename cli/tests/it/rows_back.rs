@@ -117,3 +117,19 @@ fn rows_of_json_are_objects() {
     fails(&format!("{good}[1, 2]\n"), "byte 16: row 2: found [1, 2]; expected an object of JSON");
     fails(&format!("{good} 7\n"), "byte 16: row 2: found 7; expected an object of JSON");
 }
+
+/// A byte order mark is nothing at the beginning of the text, and not allowed later.
+#[test]
+fn json_of_all_kinds() {
+    let rows = ["{\"A\":1,\"B\":\"x\"}", "", " ", "{ \"B\" : \"yz\" , \"A\" : 2 }"];
+    for mark in ["", "\u{FEFF}"] {
+        for end in ["\n", "\r\n"] {
+            let text = format!("{mark}{}", rows.join(end));
+            let (status, records, words) = back("--from-rows jsonl", text.as_bytes());
+            assert_eq!((status, &*records, &*words), (0, &b"1 x  2 yz "[..], ""), "{text:?}");
+        }
+    }
+    let text = format!("{}\n\u{FEFF}{}\n", rows[0], rows[3]);
+    let found = "found \u{FEFF}{ \"B\" : \"yz\" , \"A\" : 2 }; expected an object of JSON";
+    fails("jsonl", &text, "1 x  ", &format!("byte 16: row 2: {found}"));
+}
