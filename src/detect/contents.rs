@@ -467,3 +467,30 @@ impl Utf8Watch {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sample has as many bytes on either side of the sequence, or all that there are, however the input is cut.
+    #[test]
+    fn a_sample_is_around_the_sequence() {
+        let n = SAMPLE_BYTES;
+        for (at, len) in
+            [(0, 1), (0, 3 * n), (n - 1, n + 3), (n, 2 * n), (n + 1, 2 * n), (5 * n, 7 * n), (5 * n + 7, 6 * n)]
+        {
+            let input: Vec<u8> = (0..len).map(|at| (at % 251) as u8).collect();
+            let expected = &input[at.saturating_sub(n)..len.min(at + n)];
+            // The sequence is found with its last byte.
+            for (piece, sequence) in [(1, 1), (1, 4), (3, 2), (700, 1), (n, 3), (n + 1, 1), (len, 1)] {
+                let (mut sample, mut taken) = (Sample::default(), 0);
+                for src in input.chunks(piece) {
+                    taken += src.len();
+                    let malformed_at = (taken >= (at + sequence).min(len)).then_some(at as u64);
+                    sample.feed(src, taken as u64, malformed_at);
+                }
+                assert!(sample.bytes() == Some(expected), "{len} bytes, {sequence} at {at}, pieces of {piece}");
+            }
+        }
+    }
+}

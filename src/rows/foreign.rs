@@ -236,7 +236,9 @@ mod tests {
         assert_eq!(layout.path(layout.find("y").unwrap()), "layout-B.y");
         let error = |text: &str| read(text.as_bytes()).unwrap_err().to_string();
         assert!(error("{\"header\": [{\"size\": 1}], \"layouts\": []}").starts_with("there is a \"header\""));
-        assert!(error("{}").contains("mainframe-data-utilities or ebcdic-parser"));
+        let what = "there is neither \"transf\" nor \"layouts\"; expected a layout of mainframe-data-utilities or \
+                    ebcdic-parser";
+        assert_eq!(error("{}"), format!("line 1: {what}"));
         assert_eq!(error("{\n"), "line 2: EOF while parsing an object");
     }
 }

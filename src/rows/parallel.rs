@@ -303,6 +303,25 @@ mod tests {
         }
     }
 
+    /// The system may grant only one of the threads.
+    #[test]
+    fn one_thread_takes_every_batch() {
+        let input = b"\0\x07\0\0\xF0\xF0\xF1".repeat(7);
+        let rows = rows();
+        let mut batches = rows.batches(BufReader::with_capacity(7, &input[..]), &Shape::RDW);
+        let mut counts = Counts::default();
+        let mut take = |done: &mut Lines| {
+            counts.add(&done.counts);
+            Ok::<_, Error>(())
+        };
+        thread::scope(|scope| {
+            let worker = ToLines { reader: rows.reader(&Shape::RDW), has_rejects: false };
+            together(&mut batches, &[begin(scope, worker).unwrap()], &mut take)
+        })
+        .unwrap();
+        assert_eq!(counts.records, 7);
+    }
+
     #[test]
     fn rows_before_an_error_are_delivered() {
         let kinds = [Kind::Good, Kind::Good, Kind::Bad, Kind::Good];

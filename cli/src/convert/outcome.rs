@@ -43,3 +43,36 @@ impl Outcome {
         counts.into_iter().filter(|(count, _)| *count > 0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use charpipe::{OnOverlong, Transcode};
+
+    /// One of anything that is counted is printed, whatever else there is none of.
+    #[test]
+    fn each_count_is_printed() {
+        let job = Transcode::new().target_encoding("IBM037").unwrap();
+        let job = job.to_records("fb:3".parse().unwrap()).on_overlong(OnOverlong::Cut);
+        let cut = job.run(&b"ABCD\n"[..], &mut Vec::new()).unwrap();
+        let mut none = cut.clone();
+        none.records_cut = None;
+        let mut one = none.unmappable.clone();
+        one.count = 1;
+        let with = |change: &dyn Fn(&mut Report)| {
+            let mut report = none.clone();
+            change(&mut report);
+            report
+        };
+        let is_silent = |report: Report| {
+            let (output, notes) = (Name::stdout(), Vec::new());
+            Outcome { output, report, ending: Ending::Done, notes, advice: None, len: None, piece: None }.is_silent()
+        };
+        assert!(is_silent(none.clone()));
+        assert!(!is_silent(cut.clone()));
+        assert!(!is_silent(with(&|report| report.malformed.count = 1)));
+        assert!(!is_silent(with(&|report| report.unmappable.count = 1)));
+        assert!(!is_silent(with(&|report| report.controls = Some(one.clone()))));
+        assert!(!is_silent(with(&|report| report.record_newlines = Some(one.clone()))));
+    }
+}

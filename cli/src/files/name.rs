@@ -104,6 +104,11 @@ mod tests {
         assert_eq!((name.shown(), name.json()), ("a\\u{7}\\\\", "a\u{7}\\"));
         let name = Name::of_path(OsStr::new("dir\\new"));
         assert_eq!((name.shown(), name.json()), ("dir\\new", "dir\\new"));
+        // These do not look like escaped bytes, which have two digits in upper case.
+        for name in ["\\x", "\\xF", "\\xFg", "\\xfF.txt", "dir\\xF\\xF"] {
+            let found = Name::of_path(OsStr::new(name));
+            assert_eq!((found.shown(), found.json()), (name, name));
+        }
     }
 
     #[cfg(unix)]

@@ -199,10 +199,106 @@ mod tests {
             (&rest[..], input.sample.len(), input.len()),
             (&b"0123456789"[..], SAMPLE_BYTES, Some((1 << 32) + 6))
         );
+        // The end stays where it is, however often it is read.
+        for _ in 0..3 {
+            assert!(input.fill_buf().unwrap().is_empty());
+            assert_eq!(input.len(), Some((1 << 32) + 6));
+        }
         for (from, expected) in [(begin, &b"01234567"[..]), ((1 << 32) - 1, b"3456789"), (1 << 32, b"456789")] {
             assert_eq!(input.bytes_at(from..from + 8).unwrap(), expected, "{from}");
         }
         assert!(input.bytes_at(0..8).is_none() && input.bytes_at(6..8).is_none());
         assert_eq!(after(b"abc", 1 << 32), b"");
+    }
+
+    /// Bytes that say where they are, in pieces of a length, up to an end that is read once.
+    struct Pieces {
+        at: usize,
+        end: usize,
+        piece: usize,
+        bytes: Vec<u8>,
+        was_over: bool,
+    }
+
+    impl Pieces {
+        fn new(end: usize, piece: usize) -> Pieces {
+            Pieces { at: 0, end, piece, bytes: numbered(0..end), was_over: false }
+        }
+    }
+
+    fn numbered(range: Range<usize>) -> Vec<u8> {
+        range.map(|at| (at % 251) as u8).collect()
+    }
+
+    impl BufRead for Pieces {
+        fn fill_buf(&mut self) -> io::Result<&[u8]> {
+            assert!(!self.was_over, "read after the end");
+            self.was_over = self.at == self.end;
+            let end = (self.at / self.piece + 1) * self.piece;
+            Ok(&self.bytes[self.at..end.min(self.end)])
+        }
+
+        fn consume(&mut self, len: usize) {
+            self.at += len;
+        }
+    }
+
+    impl Read for Pieces {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            unreachable!()
+        }
+    }
+
+    /// What is shown of a stream with an error, and how far it is read for that.
+    #[test]
+    fn around_an_error() {
+        let after = AFTER_BYTES as usize;
+        // The length of the input, and of the pieces that it arrives in; how much was read before the error, and where
+        // the error is; the bytes to show, and how much is read for them.
+        let cases = [
+            (3000, 100, 100, 10, 0..10 + after, 1100),
+            // What is needed ends with a piece: the next one may be long in coming.
+            (3000, 94, 94, 10, 0..10 + after, 10 + after),
+            (500, 100, 100, 10, 0..500, 500),
+            (500, 100, 500, 499, 0..500, 500),
+            // The last offset whose bytes are in the sample; the sample ends before the bytes that are read.
+            (3 * SAMPLE_BYTES, 1024, SAMPLE_BYTES, SAMPLE_BYTES - 1, 0..SAMPLE_BYTES, SAMPLE_BYTES),
+            // The first one whose bytes are not.
+            (
+                3 * SAMPLE_BYTES,
+                1024,
+                SAMPLE_BYTES,
+                SAMPLE_BYTES,
+                SAMPLE_BYTES - after..SAMPLE_BYTES + after,
+                SAMPLE_BYTES + after,
+            ),
+            (
+                2 * SAMPLE_BYTES,
+                512,
+                SAMPLE_BYTES + 1536,
+                SAMPLE_BYTES + 1000,
+                SAMPLE_BYTES - 24..SAMPLE_BYTES + 2024,
+                SAMPLE_BYTES + 2048,
+            ),
+            // The end comes first.
+            (
+                SAMPLE_BYTES + 1100,
+                512,
+                SAMPLE_BYTES + 1024,
+                SAMPLE_BYTES + 1000,
+                SAMPLE_BYTES - 24..SAMPLE_BYTES + 1100,
+                SAMPLE_BYTES + 1100,
+            ),
+        ];
+        for (end, piece, before, offset, expected, read) in cases {
+            let mut input = SampledInput::new(Box::new(Pieces::new(end, piece)));
+            while input.consumed < before as u64 {
+                let len = input.fill_buf().unwrap().len();
+                input.consume(len);
+            }
+            let found = input.sample_around(offset as u64);
+            assert!(found == numbered(expected.clone()), "{offset} of {end}: {} of {expected:?}", found.len());
+            assert_eq!(input.consumed, read as u64, "{offset} of {end}");
+        }
     }
 }

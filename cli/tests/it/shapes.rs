@@ -42,6 +42,18 @@ fn the_result_is_on_the_first_line() {
     assert!(!detect_records(&[], &rdw()).1.contains("  vb: "));
 }
 
+/// The examined bytes are all of the input if they are as many as are examined at most.
+#[test]
+fn how_much_was_examined() {
+    let record = [&[0, 16, 0, 0][..], &encode("IBM037", "SOME MORE TEXT")[..12]].concat();
+    let input = record.repeat(SNIFFED / 16 + 1);
+    for (len, records, part) in [(0, 65536, "all of"), (1, 65536, "the first"), (16, 65536, "the first")] {
+        let (status, out, _) = detect_records(&["-q"], &input[..SNIFFED + len]);
+        let expected = format!("<stdin>: rdw: {records} records of 12 bytes; {part} 1048576 bytes\n");
+        assert_eq!((status, out), (0, expected), "{len}");
+    }
+}
+
 #[test]
 fn no_shape_fits() {
     let (status, out, err) = detect_records(&["-q"], b"Some text\nin lines\n");
