@@ -48,6 +48,7 @@ pub(crate) use crate::args::many::ManyArgs;
 pub(crate) use crate::args::rows::Rows;
 
 use crate::args::color::ColorArgs;
+use crate::args::usage::Wrong;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
 
@@ -120,13 +121,6 @@ impl Command {
             Command::GitFilter(filter) => filter.messages.color,
         }
     }
-}
-
-/// A command line that is not carried out. Help and version are errors, as clap has it.
-pub(crate) struct Wrong {
-    /// The first argument: the command, or an option instead of one.
-    pub(crate) command: OsString,
-    pub(crate) error: clap::Error,
 }
 
 /// Parses the command line.

@@ -1,11 +1,19 @@
 //! Messages about a wrong command line.
 
-use crate::args::{Wrong, compat};
+use crate::args::compat;
 use crate::escape::printable;
 use crate::messages::{color, hints, say, say_parts, say_problem};
 use crate::status::Status;
 use charpipe::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use std::ffi::OsString;
+
+/// A command line that is not carried out. Help and version are errors, as clap has it.
+pub(crate) struct Wrong {
+    /// The first argument: the command, or an option instead of one.
+    pub(crate) command: OsString,
+    pub(crate) error: clap::Error,
+}
 
 /// Prints what is wrong with the value of an option, and what to try instead.
 pub(crate) fn wrong_value(option: &str, error: &Error) -> Status {
