@@ -66,7 +66,7 @@ mod tests {
         };
         let is_silent = |report: Report| {
             let (output, notes) = (Name::stdout(), Vec::new());
-            Outcome { output, report, ending: Ending::Done, notes, advice: None, len: None, piece: None }.is_silent()
+            Outcome { output, report, ended: Ended::Done, notes, advice: None, len: None, piece: None }.is_silent()
         };
         assert!(is_silent(none.clone()));
         assert!(!is_silent(cut.clone()));
