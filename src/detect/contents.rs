@@ -472,6 +472,19 @@ impl Utf8Watch {
 mod tests {
     use super::*;
 
+    #[test]
+    fn the_first_byte_of_c1() {
+        for byte in 0..=255u8 {
+            let is_c1 = (0x80..=0x9F).contains(&byte);
+            for at in [0, 1, 1023, 1024, 2500] {
+                let mut input = [b'a', 0xA0, 0x7F].repeat(1000);
+                input[at] = byte;
+                assert_eq!(first_c1(&input), is_c1.then_some(at), "{byte:02X} at {at}");
+            }
+        }
+        assert_eq!(first_c1(b"ab\x9F\x80"), Some(2));
+    }
+
     /// The sample has as many bytes on either side of the sequence, or all that there are, however the input is cut.
     #[test]
     fn a_sample_is_around_the_sequence() {

@@ -437,6 +437,25 @@ fn a_tape_with_several_data_sets() {
     assert_eq!(look(b"no tape", true, Some(&TapeFile::Number(1))).shape(), Err(NoShape::NoTape));
 }
 
+/// A column that is blank in exactly nine of ten records is named.
+#[test]
+fn columns_that_are_nearly_always_blank() {
+    for (filled, blank) in [(10, "41-80"), (11, "41-59, 61-80")] {
+        let mut dice = Dice::new(7);
+        let record = |at: usize| {
+            let mut record: Vec<u8> = (0..40).map(|_| 0x81 + dice.below(9) as u8).collect();
+            record[0] = 0x40;
+            record.resize(80, 0x40);
+            record[59] = if at < filled { 0xC1 } else { 0x40 };
+            record
+        };
+        let input: Vec<u8> = (0..100).flat_map(record).collect();
+        let found = look(&input, true, None);
+        let text = described(&found.hypotheses);
+        assert!(text.contains(&format!("{blank} are blank in at least 90 % of the records")), "{text}");
+    }
+}
+
 /// Six bytes may be the header of a block by chance. Those of a second one, with the length before it, are not.
 #[test]
 fn one_header_makes_no_tape() {

@@ -132,3 +132,19 @@ fn the_bytes_before_a_character() {
         }
     }
 }
+
+/// A decoder that is reset goes on as a new one would, wherever it was.
+#[test]
+fn reset_decoders() {
+    for codec in codecs() {
+        let Some((_, bytes)) = encoded(&*codec) else { continue };
+        let expected = decode_rest(&mut *codec.decoder(), &bytes);
+        for cut in 0..=bytes.len() {
+            let mut decoder = codec.decoder();
+            decode_rest(&mut *decoder, &bytes[..cut]);
+            decoder.reset();
+            assert_eq!(decoder.pending(), 0, "{} at {cut}", codec.name());
+            assert_eq!(decode_rest(&mut *decoder, &bytes), expected, "{} at {cut}", codec.name());
+        }
+    }
+}

@@ -112,6 +112,19 @@ mod tests {
         }
     }
 
+    /// Several workers are threads of their own, and a single one is this thread.
+    #[test]
+    fn where_the_work_is_done() {
+        let here = thread::current().id();
+        for (count, tasks, is_here) in [(1, 3, true), (2, 1, true), (2, 2, false), (3, 50, false)] {
+            let work = |_, _: &()| Some(thread::current().id() == here);
+            in_order(&vec![(); tasks], workers(count), work, |_, found| {
+                assert_eq!(found, is_here, "{count} workers, {tasks} tasks");
+                ControlFlow::Continue(())
+            });
+        }
+    }
+
     #[test]
     fn no_more_run_ahead_than_may_wait() {
         let tasks: Vec<usize> = (0..4 * MAX_WAITING).collect();

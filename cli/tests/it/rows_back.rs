@@ -133,3 +133,20 @@ fn json_of_all_kinds() {
     let found = "found \u{FEFF}{ \"B\" : \"yz\" , \"A\" : 2 }; expected an object of JSON";
     fails("jsonl", &text, "1 x  ", &format!("byte 16: row 2: {found}"));
 }
+
+/// The records take the place of a file only if all rows were written.
+#[test]
+fn into_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (list, output) = (folder.path().join("list"), folder.path().join("out"));
+    fs::write(&list, LIST).unwrap();
+    let (shown, out) = (list.display(), output.display());
+    let line = format!("-q --layout {shown} -f US-ASCII --to-records fb:5 --from-rows csv -o {out}");
+    for (text, status, records) in
+        [("A,B\n1,x\n", 0, "1 x  "), ("A,B\n2,y\n3\n", 1, "1 x  "), ("A,B\n2,y\n3,z\n", 0, "2 y  3 z  ")]
+    {
+        let found = rows(&line, text.as_bytes());
+        assert_eq!((found.status.code(), &*found.stdout), (Some(status), &b""[..]), "{text:?}");
+        assert_eq!(fs::read_to_string(&output).unwrap(), records, "{text:?}");
+    }
+}

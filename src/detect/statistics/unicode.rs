@@ -169,3 +169,22 @@ fn is_strange(ch: char) -> bool {
         || matches!(ch, '\u{E000}'..='\u{F8FF}' | '\u{FFF0}'..='\u{FFFC}' | '\u{FFFE}' | '\u{FFFF}')
         || ch > '\u{E0000}'
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two valid lines are enough if they are at least a fifth of the lines that are not ASCII.
+    #[test]
+    fn valid_and_invalid_lines() {
+        let window = |valid: usize, invalid: usize| {
+            [&b"plain\n".repeat(30)[..], &"\u{E9}\n".repeat(valid).into_bytes(), &b"\xE9\xE9\xE9\xE9\n".repeat(invalid)]
+                .concat()
+        };
+        for (valid, invalid, expected) in
+            [(1, 4, false), (2, 8, true), (2, 9, false), (3, 12, true), (3, 13, false), (10, 40, true), (10, 41, false)]
+        {
+            assert_eq!(is_mixed(&window(valid, invalid)), expected, "{valid} and {invalid}");
+        }
+    }
+}
