@@ -148,3 +148,38 @@ fn reset_decoders() {
         }
     }
 }
+
+/// However little room there is, nothing is read that is not written: not even after a character that the charset lacks, when
+/// ISO-2022-JP holds back the escape sequence to ASCII.
+#[test]
+fn encoders_with_little_room() {
+    let text = "aあ\u{E000}い\u{E000}bカ\u{E000}\u{E001}c";
+    for label in ["ISO-2022-JP", "Shift_JIS", "EUC-JP", "IBM939"] {
+        let Ok(codec) = Registry::builtin().codec(label) else { continue };
+        let encode = |room: usize| {
+            let (mut encoder, mut bytes, mut read, mut lacks) = (codec.encoder().unwrap(), Vec::new(), 0, 0);
+            // Alternately with this little room, and with enough.
+            for turn in 0.. {
+                let mut room = vec![0; if turn % 2 == 0 { room } else { 64 }];
+                let mut sink = ByteSink::new(&mut room);
+                let step = encoder.feed(&text[read..], &mut sink);
+                read += step.read;
+                bytes.extend_from_slice(sink.as_bytes());
+                match step.stop {
+                    Stop::InputEmpty => break,
+                    Stop::Fault(_) => lacks += 1,
+                    Stop::OutputFull => {}
+                }
+            }
+            let mut room = [0; 64];
+            let mut sink = ByteSink::new(&mut room);
+            assert_eq!(encoder.finish(&mut sink), Stop::InputEmpty, "{label}");
+            bytes.extend_from_slice(sink.as_bytes());
+            (bytes, lacks)
+        };
+        let expected = encode(64);
+        for room in 0..12 {
+            assert_eq!(encode(room), expected, "{label} with room for {room}");
+        }
+    }
+}
