@@ -149,8 +149,8 @@ fn reset_decoders() {
     }
 }
 
-/// However little room there is, nothing is read that is not written: not even after a character that the charset lacks, when
-/// ISO-2022-JP holds back the escape sequence to ASCII.
+/// However little room there is, nothing is read that is not written: not even after a character that the charset lacks,
+/// when ISO-2022-JP holds back the escape sequence to ASCII.
 #[test]
 fn encoders_with_little_room() {
     let text = "aあ\u{E000}い\u{E000}bカ\u{E000}\u{E001}c";
