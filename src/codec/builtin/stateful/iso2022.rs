@@ -24,10 +24,9 @@ type Designation = (Set, usize, &'static [u8]);
 pub(crate) struct Iso2022 {
     name: &'static str,
     source: &'static str,
-    /// The designations, which are tried for a character in this order: those that it shares with other charsets, and its
-    /// own. Sequences that are only read have a set that another one before them has.
-    shared: &'static [Designation],
-    own: &'static [Designation],
+    /// In the order in which they are tried for a character. Sequences that are only read have a set that another one
+    /// before them has.
+    designations: &'static [Designation],
     /// Whether G1 is designated once, at the beginning.
     is_announced: bool,
 }
@@ -49,73 +48,78 @@ const JAPANESE: &[Designation] = &[ASCII, JIS_0208, JIS_0208_OF_1978, JIS_0208_L
 const CHINESE: &[Designation] =
     &[ASCII, (Set::Gb2312, 1, b"\x1B$)A"), (Set::Cns1, 1, b"\x1B$)G"), (Set::Cns2, 2, b"\x1B$*H")];
 
+/// Returns the designations that a charset shares with others, and its own.
+const fn joined<const N: usize>(shared: &[Designation], own: &[Designation]) -> [Designation; N] {
+    assert!(shared.len() + own.len() == N);
+    let mut all = [ASCII; N];
+    let mut at = 0;
+    while at < N {
+        all[at] = if at < shared.len() { shared[at] } else { own[at - shared.len()] };
+        at += 1;
+    }
+    all
+}
+
 impl Iso2022 {
-    pub(crate) const JP_1: &Iso2022 = &Iso2022::japanese("ISO-2022-JP-1", "RFC 2237", &[JIS_0212, ROMAN]);
-    pub(crate) const JP_2: &Iso2022 = &Iso2022::japanese(
+    pub(crate) const JP_1: &Iso2022 =
+        &Iso2022::new("ISO-2022-JP-1", "RFC 2237", &joined::<7>(JAPANESE, &[JIS_0212, ROMAN]));
+    pub(crate) const JP_2: &Iso2022 = &Iso2022::new(
         "ISO-2022-JP-2",
         "RFC 1554",
-        &[
-            JIS_0212,
-            (Set::Gb2312, 0, b"\x1B$A"),
-            (Set::Gb2312, 0, b"\x1B$(A"),
-            (Set::Ks1001, 0, b"\x1B$(C"),
-            (Set::Latin1, 2, b"\x1B.A"),
-            (Set::Greek, 2, b"\x1B.F"),
-            ROMAN,
-            // Not in the RFC, but glibc writes it.
-            KATAKANA,
-        ],
+        &joined::<13>(
+            JAPANESE,
+            &[
+                JIS_0212,
+                (Set::Gb2312, 0, b"\x1B$A"),
+                (Set::Gb2312, 0, b"\x1B$(A"),
+                (Set::Ks1001, 0, b"\x1B$(C"),
+                (Set::Latin1, 2, b"\x1B.A"),
+                (Set::Greek, 2, b"\x1B.F"),
+                ROMAN,
+                // Not in the RFC, but glibc writes it.
+                KATAKANA,
+            ],
+        ),
     );
-    pub(crate) const JP_3: &Iso2022 = &Iso2022::japanese(
+    pub(crate) const JP_3: &Iso2022 = &Iso2022::new(
         "ISO-2022-JP-3",
         "JIS X 0213:2000",
-        &[JIS_0213_OF_2000, JIS_0213_OF_2004, JIS_0213_PLANE_2, ROMAN, KATAKANA],
+        &joined::<10>(JAPANESE, &[JIS_0213_OF_2000, JIS_0213_OF_2004, JIS_0213_PLANE_2, ROMAN, KATAKANA]),
     );
-    pub(crate) const JP_2004: &Iso2022 = &Iso2022::japanese(
+    pub(crate) const JP_2004: &Iso2022 = &Iso2022::new(
         "ISO-2022-JP-2004",
         "JIS X 0213:2004",
-        &[JIS_0213_OF_2004, JIS_0213_OF_2000, JIS_0213_PLANE_2, ROMAN, KATAKANA],
+        &joined::<10>(JAPANESE, &[JIS_0213_OF_2004, JIS_0213_OF_2000, JIS_0213_PLANE_2, ROMAN, KATAKANA]),
     );
     pub(crate) const JP_EXT: &Iso2022 =
-        &Iso2022::japanese("ISO-2022-JP-EXT", "RFC 2237, JIS X 0201", &[JIS_0212, ROMAN, KATAKANA]);
+        &Iso2022::new("ISO-2022-JP-EXT", "RFC 2237, JIS X 0201", &joined::<8>(JAPANESE, &[JIS_0212, ROMAN, KATAKANA]));
     pub(crate) const KR: &Iso2022 = &Iso2022 {
         is_announced: true,
-        ..Iso2022::new("ISO-2022-KR", "RFC 1557", &[ASCII], &[(Set::Ks1001, 1, b"\x1B$)C")])
+        ..Iso2022::new("ISO-2022-KR", "RFC 1557", &[ASCII, (Set::Ks1001, 1, b"\x1B$)C")])
     };
-    pub(crate) const CN: &Iso2022 = &Iso2022::new("ISO-2022-CN", "RFC 1922", CHINESE, &[]);
+    pub(crate) const CN: &Iso2022 = &Iso2022::new("ISO-2022-CN", "RFC 1922", CHINESE);
     pub(crate) const CN_EXT: &Iso2022 = &Iso2022::new(
         "ISO-2022-CN-EXT",
         "RFC 1922",
-        CHINESE,
-        &[
-            (Set::Cns3, 3, b"\x1B$+I"),
-            (Set::Cns4, 3, b"\x1B$+J"),
-            (Set::Cns5, 3, b"\x1B$+K"),
-            (Set::Cns6, 3, b"\x1B$+L"),
-            (Set::Cns7, 3, b"\x1B$+M"),
-        ],
+        &joined::<9>(
+            CHINESE,
+            &[
+                (Set::Cns3, 3, b"\x1B$+I"),
+                (Set::Cns4, 3, b"\x1B$+J"),
+                (Set::Cns5, 3, b"\x1B$+K"),
+                (Set::Cns6, 3, b"\x1B$+L"),
+                (Set::Cns7, 3, b"\x1B$+M"),
+            ],
+        ),
     );
 
-    const fn new(
-        name: &'static str,
-        source: &'static str,
-        shared: &'static [Designation],
-        own: &'static [Designation],
-    ) -> Self {
-        Iso2022 { name, source, shared, own, is_announced: false }
-    }
-
-    const fn japanese(name: &'static str, source: &'static str, own: &'static [Designation]) -> Self {
-        Iso2022::new(name, source, JAPANESE, own)
-    }
-
-    fn designations(&self) -> impl Iterator<Item = &'static Designation> {
-        self.shared.iter().chain(self.own)
+    const fn new(name: &'static str, source: &'static str, designations: &'static [Designation]) -> Self {
+        Iso2022 { name, source, designations, is_announced: false }
     }
 
     /// Returns whether something can be designated to this place.
     fn has(&self, place: usize) -> bool {
-        self.designations().any(|designation| designation.1 == place)
+        self.designations.iter().any(|designation| designation.1 == place)
     }
 
     fn initial(&'static self) -> State {
@@ -131,7 +135,7 @@ impl Codec for &'static Iso2022 {
     fn decoder(&self) -> Box<dyn Decoder> {
         let mut reader = self.initial();
         if self.is_announced {
-            reader.places[1] = self.designations().find(|(_, place, _)| *place == 1).map(|(set, ..)| *set);
+            reader.places[1] = self.designations.iter().find(|(_, place, _)| *place == 1).map(|(set, ..)| *set);
         }
         Box::new(ByteDecoder::new(reader))
     }
@@ -208,11 +212,11 @@ impl State {
                 _ => Reading::MalformedBefore,
             };
         }
-        if let Some((set, place, _)) = self.of.designations().find(|(_, _, escape)| *escape == bytes) {
+        if let Some((set, place, _)) = self.of.designations.iter().find(|(_, _, escape)| *escape == bytes) {
             self.places[*place] = Some(*set);
             return Reading::Shift;
         }
-        match self.of.designations().any(|(_, _, escape)| escape.starts_with(bytes)) {
+        match self.of.designations.iter().any(|(_, _, escape)| escape.starts_with(bytes)) {
             true => Reading::More,
             false => Reading::MalformedBefore,
         }
@@ -237,7 +241,11 @@ impl Carried for State {
     fn with_number(&self, number: u64) -> Option<Self> {
         let set = |place: usize| {
             let number = (number >> 2 >> (5 * (3 - place))) & 0x1F;
-            self.of.designations().find(|(set, at, _)| *set as u64 + 1 == number && *at == place).map(|(set, ..)| *set)
+            self.of
+                .designations
+                .iter()
+                .find(|(set, at, _)| *set as u64 + 1 == number && *at == place)
+                .map(|(set, ..)| *set)
         };
         let places = [set(0), set(1), set(2), set(3)];
         let (is_shifted, is_begun) = (number & 2 != 0, number & 1 != 0);
@@ -269,7 +277,7 @@ impl State {
     /// Writes what begins a text.
     fn begin(&mut self, out: &mut ByteSink<'_>) {
         if self.of.is_announced && !std::mem::replace(&mut self.is_begun, true) {
-            for (set, place, escape) in self.of.designations().filter(|(_, place, _)| *place == 1) {
+            for (set, place, escape) in self.of.designations.iter().filter(|(_, place, _)| *place == 1) {
                 out.push(escape);
                 self.places[*place] = Some(*set);
             }
@@ -306,13 +314,13 @@ impl State {
         let is_current = |designation: &&Designation| {
             self.places[designation.1] == Some(designation.0) && designation.1 == usize::from(self.is_shifted)
         };
-        let all = || self.of.designations().filter(|designation| designation.0 != Set::Ascii);
+        let all = || self.of.designations.iter().filter(|designation| designation.0 != Set::Ascii);
         all().filter(is_current).find_map(code).or_else(|| all().find_map(code))
     }
 
     /// Returns how two characters that share a code are written.
     fn find_two(&self, text: [char; 2]) -> Option<(Designation, [u8; 2])> {
-        self.of.designations().find_map(|found| Some((*found, found.0.code_of_two(text)?)))
+        self.of.designations.iter().find_map(|found| Some((*found, found.0.code_of_two(text)?)))
     }
 }
 
@@ -337,7 +345,7 @@ impl Writer for State {
             }
             return true;
         }
-        if self.of.designations().any(|designation| designation.0.begins_two(ch)) {
+        if self.of.designations.iter().any(|designation| designation.0.begins_two(ch)) {
             self.held = Some(ch);
             return true;
         }
