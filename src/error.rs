@@ -83,7 +83,8 @@ pub enum ErrorKind {
     UnknownLabel {
         /// The label.
         label: String,
-        /// The position of the label in the document; `None` for a label that the caller gave.
+        /// The position of the label in the document; 0 for a label from the transport, which has no place in it; `None`
+        /// for one that the caller gave.
         offset: Option<u64>,
         /// Labels with a similar spelling, nearest first.
         near: Vec<String>,
@@ -96,7 +97,8 @@ pub enum ErrorKind {
         label: String,
         /// Why it is not supported, and what to do.
         reason: &'static str,
-        /// The position of the label in the document; `None` for a label that the caller gave.
+        /// The position of the label in the document; 0 for a label from the transport, which has no place in it; `None`
+        /// for one that the caller gave.
         offset: Option<u64>,
     },
     /// The codec can only decode.
@@ -446,6 +448,32 @@ impl Error {
             | ErrorKind::TableFile { .. }
             | ErrorKind::Table { .. } => None,
         }
+    }
+
+    /// Returns the error of this crate in `error`: itself, the error inside of an [`io::Error`] from a reader or a writer, or
+    /// that of one of its [sources](std::error::Error::source). For errors in a box, and for `anyhow`: `Error::find(&*error)`.
+    ///
+    /// ```
+    /// use charpipe::{Error, Transcode};
+    /// use std::io::Read;
+    ///
+    /// fn read() -> Result<String, Box<dyn std::error::Error>> {
+    ///     let mut text = String::new();
+    ///     Transcode::new().reader(&b"good\xFF"[..])?.read_to_string(&mut text)?;
+    ///     Ok(text)
+    /// }
+    ///
+    /// let error = read().unwrap_err();
+    /// assert_eq!(Error::find(&*error).and_then(Error::offset), Some(4));
+    /// ```
+    #[must_use]
+    pub fn find<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a Error> {
+        let inside = |error: &'a (dyn std::error::Error + 'static)| {
+            let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+            let inner = inner.and_then(|inner| Error::find(inner));
+            error.downcast_ref::<Error>().or(inner)
+        };
+        std::iter::successors(Some(error), |error| error.source()).find_map(inside)
     }
 
     /// Returns a short name for programs, which never changes: `malformed`, `unknown-label` … A warning that became an

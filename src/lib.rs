@@ -117,7 +117,7 @@ pub use detect::{Detector, Kind, Verdict, detect};
 pub use error::{Error, ErrorKind, RecordPosition};
 pub use hex::Hex;
 pub use records::overlong::OnOverlong;
-pub use registry::Registry;
+pub use registry::{Encoding, Registry, encodings};
 pub use text::controls::OnControl;
 pub use text::eol::{Eol, OnNewlineInRecord};
 #[cfg(feature = "normalize")]
@@ -127,6 +127,6 @@ pub use transcoder::tokio;
 pub use transcoder::{
     Bom, CutRecord, DecodeReader, EncodeWriter, Faults, FinishError, Gaps, MalformedAt, NamedOption, OnMalformed,
     OnUnknown, OnUnmappable, OptionValue, Padding, Progress, RecordsCut, Relabel, Relabelled, RenamedOption, Report,
-    Status, Transcode, Transcoder, UnmappableAt, ValueDecoder, decode, transcode,
+    Status, TextWriter, Transcode, Transcoder, UnmappableAt, ValueDecoder, ValueEncoder, decode, transcode,
 };
 pub use words::{UnknownWord, Word};

@@ -20,7 +20,7 @@ pub struct Driven<'a> {
 /// returns `false`.
 ///
 /// Returns whether all of the input was decoded. If `each` did not end the loop, `false` means that the codec breaks the
-/// [contract](super#the-contract): it reads more than it is given, or goes on without reading. Such a codec can neither
+/// [contract](super#the-contract): it reads more than it is given, goes on without reading, or exchanges the sink. Such a codec can neither
 /// keep this function busy for ever nor make it panic.
 ///
 /// `room` is the buffer for the text of one step, and has at least [`MIN_ROOM`] bytes. The decoder may have bytes
@@ -56,12 +56,13 @@ pub fn drive(
     let mut is_read = src.is_empty();
     while !is_read || is_end {
         let mut sink = Utf8Sink::new(room);
-        let space = sink.room();
+        let (space, lent) = (sink.room(), sink.identity());
         let step = match is_read {
             true => Step { read: 0, stop: decoder.finish(&mut sink) },
             false => decoder.feed(src, &mut sink),
         };
-        if stalls.check(src.len(), space, sink.written(), &step).is_err() {
+        // A codec can exchange the sink for another one in safe code.
+        if sink.identity() != lent || stalls.check(src.len(), space, sink.written(), &step).is_err() {
             return false;
         }
         let fault = if let Stop::Fault(fault) = step.stop { Some(fault) } else { None };

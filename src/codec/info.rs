@@ -196,6 +196,14 @@ impl Codec for ReadAsSuperset {
         self.0.encoder()
     }
 
+    fn with_decoder(&self, work: &mut dyn FnMut(&mut dyn Decoder)) {
+        self.0.with_decoder(work);
+    }
+
+    fn with_encoder(&self, work: &mut dyn FnMut(&mut dyn Encoder)) -> bool {
+        self.0.with_encoder(work)
+    }
+
     fn info(&self) -> CodecInfo<'_> {
         let info = self.0.info();
         CodecInfo { read_as_superset: info.superset.map(|superset| superset.name), ..info }

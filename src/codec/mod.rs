@@ -103,8 +103,8 @@ pub(crate) use newline::{apply_newline, newline_surface};
 pub(crate) use probe::{FirstChar, blank, can_write, char_of_byte, decodes, first_char, has_shift_codes, is_utf8};
 pub use probe::{byte_order_mark, can_encode, chars_of_bytes, decode_strictly, is_ebcdic};
 pub use resume::bytes_before;
-pub(crate) use sink::Utf8Buf;
 pub use sink::{ByteSink, Utf8Sink};
+pub(crate) use sink::{SameText, Utf8Buf};
 pub(crate) use table::packed::Packed;
 pub(crate) use unicode::{Ucs4, Utf8, Utf16, UtfEbcdic};
 pub(crate) use words::{Utf8Batch, Utf8Char, Utf8Filled, Utf8Table, Utf8Units, Utf8Word};
@@ -192,6 +192,14 @@ pub trait Decoder: Send {
 
     /// Ends the input, or the record. The caller calls it until it returns [`Stop::InputEmpty`].
     fn finish(&mut self, dst: &mut Utf8Sink<'_>) -> Stop<Malformed>;
+
+    /// Decodes all of `src`, a whole text, from the initial state. Returns `false` if any of it is malformed, or if `dst` is
+    /// too small; what is in `dst`, and the state, is meaningless then. The caller [resets](Self::reset) the decoder
+    /// afterwards. The default calls `feed` and `finish`; a codec has its own version for speed only.
+    fn decode_whole(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> bool {
+        self.feed(src, dst) == Step { read: src.len(), stop: Stop::InputEmpty }
+            && (self.is_bytewise() || self.finish(dst) == Stop::InputEmpty && self.pending() == 0)
+    }
 
     /// Goes back to the initial state.
     fn reset(&mut self);
@@ -417,6 +425,21 @@ pub trait Codec: Send + Sync {
 
     /// Returns a new encoder in its initial state; `None` if the codec can only decode.
     fn encoder(&self) -> Option<Box<dyn Encoder>>;
+
+    /// Calls `work` with a new decoder in its initial state. The default asks for [one in a box](Self::decoder); a codec
+    /// has its own version for speed only, so that a short text needs no allocation.
+    fn with_decoder(&self, work: &mut dyn FnMut(&mut dyn Decoder)) {
+        work(&mut *self.decoder());
+    }
+
+    /// Calls `work` with a new encoder in its initial state, as [`with_decoder`](Self::with_decoder) does with a decoder.
+    /// Returns `false`, and calls nothing, if the codec can only decode.
+    fn with_encoder(&self, work: &mut dyn FnMut(&mut dyn Encoder)) -> bool {
+        self.encoder().is_some_and(|mut encoder| {
+            work(&mut *encoder);
+            true
+        })
+    }
 
     /// Returns what else is known of the charset. It is asked for often, so it must be cheap. The default knows nothing
     /// beyond the [name](Self::name).

@@ -119,14 +119,18 @@ pub(crate) enum FirstChar {
 
 /// Returns what `bytes` show of the first character of the text.
 pub(crate) fn first_char(codec: &dyn Codec, bytes: &[u8]) -> FirstChar {
-    let mut room = [0; MIN_ROOM];
-    let mut sink = Utf8Sink::new(&mut room);
-    let step = codec.decoder().feed(&bytes[..bytes.len().min(MAX_FAULT)], &mut sink);
-    match (sink.as_str().chars().next(), step.stop) {
-        (Some(ch), _) => FirstChar::Is(ch),
-        (None, Stop::Fault(_)) => FirstChar::Malformed,
-        (None, _) => FirstChar::Open,
-    }
+    let mut first = FirstChar::Open;
+    codec.with_decoder(&mut |decoder| {
+        let mut room = [0; MIN_ROOM];
+        let mut sink = Utf8Sink::new(&mut room);
+        let step = decoder.feed(&bytes[..bytes.len().min(MAX_FAULT)], &mut sink);
+        first = match (sink.as_str().chars().next(), step.stop) {
+            (Some(ch), _) => FirstChar::Is(ch),
+            (None, Stop::Fault(_)) => FirstChar::Malformed,
+            (None, _) => FirstChar::Open,
+        };
+    });
+    first
 }
 
 /// Returns the character that a decoder in the state of `decoder` makes of one byte; `None` if the byte is not a whole

@@ -12,7 +12,7 @@
 //! let mut sink = charpipe::codec::Utf8Sink::new(&mut room);
 //! sink.push_words(|| panic!());
 //! ```
-#![allow(unsafe_code)] // The claims, `as_str` and its owned twin, and `fill_str`.
+#![allow(unsafe_code)] // The claims, `as_str` and its twins, and `fill_str`.
 
 use super::buffer::PageBuffer;
 use super::words::{Utf8Batch, Utf8Char, Utf8Filled, Utf8Table, Utf8Word, packed};
@@ -470,6 +470,40 @@ impl Utf8Buf {
     }
 }
 
+/// The front of some bytes that is text, because it was decoded to the very same bytes.
+///
+/// The text is lent from the bytes without a second check, which for 64 KiB would take longer than decoding them did.
+pub(crate) struct SameText<'a> {
+    bytes: &'a [u8],
+    /// The first `len` bytes are a sequence of whole `str`.
+    len: usize,
+}
+
+impl<'a> SameText<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        SameText { bytes, len: 0 }
+    }
+
+    /// Adds `text`. Returns `false`, and adds nothing, if other bytes follow the text so far.
+    pub(crate) fn push(&mut self, text: &str) -> bool {
+        let is_same = self.bytes[self.len..].starts_with(text.as_bytes());
+        self.len += if is_same { text.len() } else { 0 };
+        is_same
+    }
+
+    /// Whether the text is all of the bytes.
+    pub(crate) fn is_all(&self) -> bool {
+        self.len == self.bytes.len()
+    }
+
+    /// Returns the text.
+    pub(crate) fn as_str(&self) -> &'a str {
+        // SAFETY: `push` compared these bytes with one `str` after the other, and the bytes cannot change while they are
+        // borrowed.
+        unsafe { std::str::from_utf8_unchecked(&self.bytes[..self.len]) }
+    }
+}
+
 /// A lent buffer for encoded bytes.
 ///
 /// ```
@@ -542,6 +576,17 @@ impl<'a> ByteSink<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_that_is_the_same_is_lent() {
+        let bytes = "aé€ÿ".as_bytes();
+        let mut same = SameText::new(bytes);
+        assert!(same.push("a") && same.push("") && same.push("é€") && !same.is_all());
+        assert!(!same.push("b") && !same.push("ÿÿ"), "other text, and too much of it");
+        assert_eq!(same.as_str(), "aé€");
+        assert!(same.push("ÿ") && same.is_all());
+        assert!(!SameText::new(b"\xC3").push("Ã"));
+    }
 
     #[test]
     fn nothing_is_split() {

@@ -202,7 +202,7 @@ fn in_hex(bytes: &[u8]) -> String {
 }
 
 /// Returns whether the codec has a character, or an error, for each byte by itself.
-fn is_single_byte(codec: &dyn Codec) -> bool {
+pub(crate) fn is_single_byte(codec: &dyn Codec) -> bool {
     let mut decoder = codec.decoder();
     if decoder.is_bytewise() {
         return true;

@@ -128,6 +128,23 @@ impl Detector {
         }
     }
 
+    /// Returns how many bytes of `input`, all of an input, decide about it, if they show nothing: no signature, no byte
+    /// order mark, and no white space before a declaration. The detector must be new, and stays so.
+    pub(crate) fn plain_start(&self, input: &[u8]) -> Option<usize> {
+        let mut white_space = 0;
+        // Without the end first: it is known only after all bytes were looked at.
+        let ends = (1..=input.len()).map(|len| (len, false)).chain([(input.len(), true)]);
+        for (len, eof) in ends {
+            let found = start::recognise(&self.known, &input[..len], &mut white_space, eof);
+            if let Some((start, reader)) = found {
+                let is_plain = start.signature.is_none() && start.after_space.is_none() && start.bom_len == 0;
+                let is_wide = self.known.hints.from.is_none() && may_be_wide(&input[..len]);
+                return Some(len).filter(|_| is_plain && !is_wide && reader.is_ok());
+            }
+        }
+        None
+    }
+
     /// Returns whether there is a verdict.
     #[must_use]
     pub fn is_done(&self) -> bool {

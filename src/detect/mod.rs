@@ -52,8 +52,8 @@ pub(crate) use binary::{
     SAMPLE_BYTES as BINARY_SAMPLE_BYTES, SIGNATURE_BYTES, SignatureScan, signature as binary_signature,
 };
 pub(crate) use contents::{
-    CONTENTS_CONTRADICT, LabelWatch, Sample, Utf8Watch, contents_contradict, has_readable_binary, looks_like,
-    may_be_binary, refuse_binary,
+    CONTENTS_CONTRADICT, LabelWatch, Sample, Utf8Watch, contents_contradict, has_readable_binary, is_single_byte,
+    looks_like, may_be_binary, refuse_binary,
 };
 pub(crate) use declaration::{Declaration, Vacancy};
 pub(crate) use html::{Syntax, meta_labels};

@@ -114,18 +114,19 @@ fn of_user(
     prefix: &[u8],
     eof: bool,
 ) -> Result<Option<CodecAndBom>, Error> {
-    let candidates = match from.info().byte_orders {
+    let several: Vec<Arc<dyn Codec>> = match from.info().byte_orders {
         Some(orders) => orders.names.iter().map(|name| known.registry.codec(name)).collect::<Result<_, _>>()?,
-        None => vec![from.clone()],
+        None => Vec::new(),
     };
+    let candidates = if several.is_empty() { std::slice::from_ref(from) } else { &several };
     let may_grow = !eof && prefix.len() < LONGEST_BOM;
     for codec in candidates {
         // Ask the decoder first: for most pages that avoids building an encoder.
-        match first_char(&*codec, prefix) {
+        match first_char(&**codec, prefix) {
             FirstChar::Is('\u{FEFF}') => {
-                let bom = byte_order_mark(&*codec).filter(|bom| prefix.starts_with(bom));
+                let bom = byte_order_mark(&**codec).filter(|bom| prefix.starts_with(bom));
                 match bom {
-                    Some(bom) => return Ok(Some((codec, bom.len()))),
+                    Some(bom) => return Ok(Some((codec.clone(), bom.len()))),
                     None if may_grow => return Ok(None),
                     None => {}
                 }

@@ -22,9 +22,12 @@
 //! looked up.
 
 mod builtin;
+mod encoding;
 mod entry;
 pub(crate) mod label;
 mod refused;
+
+pub use encoding::{Encoding, encodings};
 
 use crate::codec::table::limits::MAX_FILE;
 use crate::codec::table::{Shape, Table};

@@ -1,8 +1,10 @@
 //! The entry points: the methods with which a [`Transcode`] creates or runs a conversion, and functions that do the
 //! same with the default options.
 
+use super::io::plain;
 use super::io::reader::DecodeReader;
-use super::io::value::{self, ValueDecoder};
+use super::io::text_writer::TextWriter;
+use super::io::value::{self, ValueDecoder, ValueEncoder};
 use super::io::writer::EncodeWriter;
 use super::{Report, Transcode, Transcoder};
 use crate::detect::Detector;
@@ -116,6 +118,86 @@ impl Transcode {
         Ok(EncodeWriter::new(output, self.transcoder()?))
     }
 
+    /// Makes a writer that encodes text to `output`, for a program that writes Unicode: nothing is detected, and a label in
+    /// the text is corrected. Options that say what the input is encoded in do not concern it.
+    ///
+    /// # Errors
+    /// Those of [`transcoder`](Self::transcoder); [`ErrorKind::Options`] with [`records`](Self::records), because text has
+    /// none.
+    ///
+    /// ```
+    /// use std::io::Write;
+    ///
+    /// let mut writer = charpipe::Transcode::new().target_encoding("windows-1251")?.text_writer(Vec::new())?;
+    /// writer.write_all("<meta charset=utf-8>Я".as_bytes())?;
+    /// assert_eq!(writer.finish()?, b"<meta charset=windows-1251>\xDF");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn text_writer<W: Write>(&self, output: W) -> Result<TextWriter<W>, Error> {
+        Ok(TextWriter::new(EncodeWriter::new(output, self.text_transcoder()?)))
+    }
+
+    /// Makes a transcoder for text in UTF-8.
+    pub(super) fn text_transcoder(&self) -> Result<Transcoder, Error> {
+        self.validate()?;
+        Ok(Transcoder::new(Arc::new(self.settings.of_text()?)))
+    }
+
+    /// Encodes all of `text` in the target's charset. Nothing is detected in it, and a label in it is corrected, as
+    /// [`text_writer`](Self::text_writer) does. The result is [`Cow::Borrowed`], and nothing is copied, exactly if it equals
+    /// `text`. For many short texts, [`value_encoder`](Self::value_encoder) makes an encoder once.
+    ///
+    /// # Errors
+    /// Those of [`text_writer`](Self::text_writer), and what the policies do not allow. Offsets count bytes of `text`.
+    ///
+    /// ```
+    /// use charpipe::{OnUnmappable, Transcode};
+    ///
+    /// let job = Transcode::new().target_encoding("ISO-8859-1")?;
+    /// assert_eq!(*job.encode("café")?, *b"caf\xE9");
+    /// assert_eq!(job.encode("5 €").unwrap_err().to_string(), "byte 2: U+20AC is not in ISO-8859-1");
+    /// assert_eq!(*job.on_unmappable(OnUnmappable::Escape).encode("5 €")?, *br"5 \u{20AC}");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub fn encode<'a>(&self, text: &'a str) -> Result<Cow<'a, [u8]>, Error> {
+        match plain::encode(&self.settings, text) {
+            Some(bytes) => Ok(bytes),
+            None => value::encode_whole(self.text_transcoder()?, text),
+        }
+    }
+
+    /// Encodes all of `text`, as [`encode`](Self::encode) does, to bytes of the caller's own.
+    ///
+    /// # Errors
+    /// Those of [`encode`](Self::encode).
+    pub fn encode_to_vec(&self, text: &str) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        self.encode_into(text, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Encodes all of `text`, as [`encode`](Self::encode) does, and appends it to `bytes`. On an error nothing is appended.
+    ///
+    /// # Errors
+    /// Those of [`encode`](Self::encode).
+    pub fn encode_into(&self, text: &str, bytes: &mut Vec<u8>) -> Result<(), Error> {
+        if !plain::encode_into(&self.settings, text, bytes) {
+            bytes.extend_from_slice(&value::encode_whole(self.text_transcoder()?, text)?);
+        }
+        Ok(())
+    }
+
+    /// Makes an encoder of values for the target's charset. It is made once, and encodes a short value in tens of
+    /// nanoseconds.
+    ///
+    /// # Errors
+    /// Those of [`text_writer`](Self::text_writer); [`ErrorKind::Options`] with [`to_records`](Self::to_records), because a
+    /// value is not a stream of records.
+    pub fn value_encoder(&self) -> Result<ValueEncoder, Error> {
+        self.validate()?;
+        ValueEncoder::new(self.settings.of_text()?)
+    }
+
     /// Decodes all of `bytes` to a string. The result is [`Cow::Borrowed`], and nothing is copied, exactly if it equals
     /// `bytes`. For many short values in one encoding, [`values`](Self::values) makes a decoder once.
     ///
@@ -130,7 +212,7 @@ impl Transcode {
     /// # Ok::<(), charpipe::Error>(())
     /// ```
     pub fn decode<'a>(&self, bytes: &'a [u8]) -> Result<Cow<'a, str>, Error> {
-        match value::decode_short(&self.settings, bytes) {
+        match plain::decode(&self.settings, bytes) {
             Some(text) => Ok(text),
             None => value::decode_whole(self.transcoder()?, bytes),
         }

@@ -111,12 +111,11 @@ impl CheckedDecoder {
     /// not recorded.
     #[inline]
     pub(super) fn whole(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>, is_bytewise: bool) -> bool {
-        let all = Step { read: src.len(), stop: Stop::InputEmpty };
-        let mut is_whole = self.inner.feed(src, dst) == all;
-        if !is_bytewise {
-            is_whole = is_whole && self.inner.finish(dst) == Stop::InputEmpty && self.inner.pending() == 0;
-            self.inner.reset();
+        if is_bytewise {
+            return self.inner.feed(src, dst) == Step { read: src.len(), stop: Stop::InputEmpty };
         }
+        let is_whole = self.inner.decode_whole(src, dst);
+        self.inner.reset();
         is_whole
     }
 

@@ -14,6 +14,7 @@
 //! | `mod.rs` | [`Transcoder::step`], the step machine |
 //! | `run.rs` | the state that it shares with the ways: settings, report, queue, spill |
 //! | `fork.rs` | copies of a transcoder, and how many bytes are pending |
+//! | `message.rs` | message after message: [`Transcoder::reset`] |
 //! | `head.rs` | the bytes that detection took, until they are decoded |
 //! | `plan/` | from the verdict to a route: the way, the text stages, the labels and the byte order mark |
 //! | `source.rs`, `fill.rs` | from input bytes to text, with or without records; what a fill is given and returns |
@@ -49,6 +50,7 @@ mod fork;
 mod guard;
 mod head;
 mod io;
+mod message;
 pub(crate) mod named_options;
 mod newline_watch;
 mod options;
@@ -68,9 +70,10 @@ mod way;
 pub use choices::{Bom, Gaps, OnMalformed, OnUnknown, OnUnmappable, Padding, Relabel};
 pub use entry::{decode, transcode};
 pub use io::reader::DecodeReader;
+pub use io::text_writer::TextWriter;
 #[cfg(feature = "tokio")]
 pub use io::tokio;
-pub use io::value::ValueDecoder;
+pub use io::value::{ValueDecoder, ValueEncoder};
 pub use io::writer::{EncodeWriter, FinishError};
 pub use named_options::{NamedOption, OptionValue, RenamedOption};
 pub use options::Transcode;
@@ -82,6 +85,7 @@ use crate::error::{Error, ErrorKind, RecordPosition};
 use candidates::{Candidates, Window};
 use doubts::Suspicion;
 use head::Head;
+use message::Messages;
 use options::Settings;
 use plan::label_search::{Label, LabelSearch};
 use records::detection::{HEAD_LIMIT, Looks};
@@ -113,6 +117,8 @@ pub struct Transcoder {
     suspicion: Suspicion,
     /// What speaks against the label of a single-byte charset.
     label: Option<LabelWatch>,
+    /// What is kept for the next messages.
+    messages: Option<Box<Messages>>,
     /// A step is being made. If this is still set at the beginning of the next one, a codec panicked.
     is_running: bool,
 }
@@ -142,6 +148,7 @@ enum Phase {
 /// The result of [`Transcoder::step`].
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Progress {
     /// Bytes taken from `src`.
     pub read: usize,
@@ -181,6 +188,7 @@ impl Transcoder {
             choice: None,
             suspicion: Suspicion::default(),
             label: None,
+            messages: None,
             is_running: false,
         }
     }
@@ -198,6 +206,13 @@ impl Transcoder {
         if std::mem::replace(&mut self.is_running, true) {
             let (codec, offset) = (self.run.source_name(), self.run.bytes_in);
             self.phase = Phase::Failed(ErrorKind::Codec { codec, offset, what: "panicked" }.into());
+        }
+        if eof
+            && self.messages.is_some()
+            && let Some(written) = self.convert_message(src, out.spare())
+        {
+            self.is_running = false;
+            return Ok(Progress { read: src.len(), written, state: Status::Done });
         }
         let state = loop {
             if !self.run.spill.deliver(&mut out) {
@@ -228,22 +243,6 @@ impl Transcoder {
         self.run.report.bytes_in = self.bytes_in();
         self.run.report.bytes_out += out.written as u64;
         Ok(Progress { read, written: out.written, state })
-    }
-
-    /// Goes back to the beginning, for the next message: detection starts anew, the options stay, the report is empty.
-    ///
-    /// ```
-    /// let mut transcoder = charpipe::Transcode::new().transcoder()?;
-    /// let mut room = [0; 16];
-    /// for (message, text) in [(&b"\xFE\xFF\0a"[..], "a"), ("é".as_bytes(), "é")] {
-    ///     transcoder.reset();
-    ///     let step = transcoder.step(message, &mut room, true)?;
-    ///     assert_eq!(&room[..step.written], text.as_bytes());
-    /// }
-    /// # Ok::<(), charpipe::Error>(())
-    /// ```
-    pub fn reset(&mut self) {
-        *self = Transcoder::new(self.run.settings.clone());
     }
 
     /// Returns the verdict of detection, once there is one.

@@ -1,12 +1,12 @@
 //! The builder for a conversion: its source, its target and its policies.
 
 use super::choices::{Bom, Gaps, OnMalformed, OnUnknown, OnUnmappable, Padding, Relabel};
-use crate::codec::{Codec, EbcdicNl};
+use crate::codec::{Codec, EbcdicNl, is_utf8};
 use crate::detect::{Hints, Kind, Policy};
 use crate::error::{Error, ErrorKind};
 use crate::records::overlong::OnOverlong;
 use crate::records::{Carriage, Columns, Deframer, Framer, Shape, TapeFile};
-use crate::registry::Registry;
+use crate::registry::{Encoding, Registry};
 use crate::text::controls::OnControl;
 use crate::text::eol::{Eol, OnNewlineInRecord};
 #[cfg(feature = "normalize")]
@@ -46,6 +46,8 @@ pub(super) struct Settings {
     pub(super) registry: Registry,
     pub(super) hints: Hints,
     pub(super) to: Arc<dyn Codec>,
+    /// The target is UTF-8. Asking the codec takes longer than decoding a short value.
+    pub(super) to_utf8: bool,
     pub(super) malformed: OnMalformed,
     /// The page that malformed bytes are read as, instead of that policy.
     pub(super) read_as: Option<Arc<BytePage>>,
@@ -96,6 +98,18 @@ impl Settings {
     #[cfg(not(feature = "normalize"))]
     pub(super) fn normalizes(&self) -> bool {
         false
+    }
+
+    /// Returns the same settings for an input that is text: it is UTF-8, whatever it or its transport says.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Options`] if the input has records.
+    pub(super) fn of_text(&self) -> Result<Settings, Error> {
+        if self.input.shape.is_some() {
+            return Err(ErrorKind::Options { what: "text has no records; set how they are written instead" }.into());
+        }
+        let hints = Hints { from: Some(Arc::new(crate::codec::Utf8)), ..self.hints.clone() };
+        Ok(Settings { hints, ..self.clone() })
     }
 
     /// Returns whether readable approximations are wanted.
@@ -175,6 +189,7 @@ impl Transcode {
                 registry: Registry::builtin(),
                 hints: Hints::default(),
                 to: Arc::new(crate::codec::Utf8),
+                to_utf8: true,
                 malformed: OnMalformed::default(),
                 read_as: None,
                 unmappable: None,
@@ -253,16 +268,35 @@ impl Transcode {
         Ok(self)
     }
 
+    /// Sets the encoding of the input, as [`source_encoding`](Self::source_encoding) does with a label.
+    pub fn source(mut self, encoding: &Encoding) -> Self {
+        self.settings.hints.from = Some(encoding.codec());
+        self
+    }
+
+    /// Sets the encoding of the output, as [`target_encoding`](Self::target_encoding) does with a label.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoEncoder`] if the codec can only decode.
+    pub fn target(self, encoding: &Encoding) -> Result<Self, Error> {
+        self.to_codec(encoding.codec())
+    }
+
     /// Sets the encoding of the output. The default is UTF-8.
     ///
     /// # Errors
     /// [`ErrorKind::UnknownLabel`] if no codec has this label, and [`ErrorKind::NoEncoder`] if its codec can only
     /// decode.
-    pub fn target_encoding(mut self, label: &str) -> Result<Self, Error> {
+    pub fn target_encoding(self, label: &str) -> Result<Self, Error> {
         let codec = self.settings.registry.codec(label)?;
+        self.to_codec(codec)
+    }
+
+    fn to_codec(mut self, codec: Arc<dyn Codec>) -> Result<Self, Error> {
         if codec.encoder().is_none() {
             return Err(ErrorKind::NoEncoder { codec: codec.name().to_owned() }.into());
         }
+        self.settings.to_utf8 = is_utf8(&*codec);
         self.settings.to = codec;
         Ok(self)
     }

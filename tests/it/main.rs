@@ -52,6 +52,7 @@ mod malformed_as;
 mod many_faults;
 #[cfg(feature = "whatwg")]
 mod memory;
+mod messages;
 #[cfg(feature = "whatwg")]
 mod meta_labels;
 mod mixed_pages;
@@ -84,6 +85,7 @@ mod suite;
 mod table_files;
 mod tables;
 mod tapes;
+mod text;
 #[cfg(feature = "tokio")]
 mod tokio;
 #[cfg(feature = "translit")]

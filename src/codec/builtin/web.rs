@@ -169,6 +169,14 @@ impl Codec for WebCodec {
         self.codec.encoder()
     }
 
+    fn with_decoder(&self, work: &mut dyn FnMut(&mut dyn Decoder)) {
+        self.codec.with_decoder(work);
+    }
+
+    fn with_encoder(&self, work: &mut dyn FnMut(&mut dyn Encoder)) -> bool {
+        self.codec.with_encoder(work)
+    }
+
     fn info(&self) -> CodecInfo<'_> {
         self.codec.info()
     }
@@ -342,6 +350,18 @@ impl Codec for MultiByte {
         // Asked for an encoder of UTF-16, encoding_rs would return one of UTF-8.
         (self.encoding.output_encoding() == self.encoding)
             .then(|| Box::new(MultiByteEncoder::new(self.encoding)) as Box<dyn Encoder>)
+    }
+
+    fn with_decoder(&self, work: &mut dyn FnMut(&mut dyn Decoder)) {
+        work(&mut MultiByteDecoder::new(self.encoding, Shift::INITIAL));
+    }
+
+    fn with_encoder(&self, work: &mut dyn FnMut(&mut dyn Encoder)) -> bool {
+        let can_encode = self.encoding.output_encoding() == self.encoding;
+        if can_encode {
+            work(&mut MultiByteEncoder::new(self.encoding));
+        }
+        can_encode
     }
 
     fn info(&self) -> CodecInfo<'_> {
@@ -568,6 +588,11 @@ impl Decoder for MultiByteDecoder {
             }
         }
         Step { read, stop: Stop::InputEmpty }
+    }
+
+    /// In one run: a short text would otherwise be fed byte by byte.
+    fn decode_whole(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> bool {
+        self.run(src, dst, true) == (src.len(), None)
     }
 
     fn finish(&mut self, dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {

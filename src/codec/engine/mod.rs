@@ -87,6 +87,39 @@ impl TableCodec {
     const fn from(source: Source) -> Self {
         TableCodec { source, decode: OnceLock::new(), encode: OnceLock::new() }
     }
+
+    /// Returns the tables for decoding, which it builds when they are first needed.
+    fn decode_tables(&self) -> &Decode {
+        self.decode.get_or_init(|| {
+            if let Source::Packed(page) = self.source {
+                return match page.is_single {
+                    true => Decode::Single(Arc::new(single_byte::decode_table_of(page))),
+                    false => Decode::Multi(Arc::new(multi_byte::DecodeTable::of_page(page))),
+                };
+            }
+            let table = self.table();
+            match is_single(&table) {
+                true => Decode::Single(Arc::new(single_byte::decode_table(&table))),
+                false => Decode::Multi(Arc::new(multi_byte::DecodeTable::new(&table))),
+            }
+        })
+    }
+
+    /// Returns the tables for encoding, which it builds when they are first needed.
+    fn encode_tables(&self) -> &Encode {
+        self.encode.get_or_init(|| {
+            if let Source::Packed(page) = self.source
+                && !page.is_single
+            {
+                return Encode::Multi(Arc::new(multi_byte::EncodeTable::of_page(page)));
+            }
+            let table = self.table();
+            match is_single(&table) {
+                true => Encode::Single(Arc::new(single_byte::EncodeTable::new(&table))),
+                false => Encode::Multi(Arc::new(multi_byte::EncodeTable::new(&table))),
+            }
+        })
+    }
 }
 
 impl TableSource for TableCodec {
@@ -116,43 +149,34 @@ impl Codec for TableCodec {
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
-        let tables = self.decode.get_or_init(|| {
-            if let Source::Packed(page) = self.source {
-                return match page.is_single {
-                    true => Decode::Single(Arc::new(single_byte::decode_table_of(page))),
-                    false => Decode::Multi(Arc::new(multi_byte::DecodeTable::of_page(page))),
-                };
-            }
-            let table = self.table();
-            match is_single(&table) {
-                true => Decode::Single(Arc::new(single_byte::decode_table(&table))),
-                false => Decode::Multi(Arc::new(multi_byte::DecodeTable::new(&table))),
-            }
-        });
-        match tables {
+        match self.decode_tables() {
             Decode::Single(table) => Box::new(single_byte::SingleByteDecoder::new(table.clone())),
             Decode::Multi(table) => Box::new(multi_byte::MultiByteDecoder::new(table.clone())),
         }
     }
 
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
-        let tables = self.encode.get_or_init(|| {
-            if let Source::Packed(page) = self.source
-                && !page.is_single
-            {
-                return Encode::Multi(Arc::new(multi_byte::EncodeTable::of_page(page)));
-            }
-            let table = self.table();
-            match is_single(&table) {
-                true => Encode::Single(Arc::new(single_byte::EncodeTable::new(&table))),
-                false => Encode::Multi(Arc::new(multi_byte::EncodeTable::new(&table))),
-            }
-        });
-        Some(match tables {
+        Some(match self.encode_tables() {
             Encode::Single(table) => Box::new(single_byte::SingleByteEncoder { table: table.clone() }),
             Encode::Multi(table) => Box::new(multi_byte::MultiByteEncoder::new(table.clone())),
         })
     }
+
+    fn with_decoder(&self, work: &mut dyn FnMut(&mut dyn Decoder)) {
+        match self.decode_tables() {
+            Decode::Single(table) => work(&mut single_byte::SingleByteDecoder::new(table.clone())),
+            Decode::Multi(table) => work(&mut multi_byte::MultiByteDecoder::new(table.clone())),
+        }
+    }
+
+    fn with_encoder(&self, work: &mut dyn FnMut(&mut dyn Encoder)) -> bool {
+        match self.encode_tables() {
+            Encode::Single(table) => work(&mut single_byte::SingleByteEncoder { table: table.clone() }),
+            Encode::Multi(table) => work(&mut multi_byte::MultiByteEncoder::new(table.clone())),
+        }
+        true
+    }
+
     fn info(&self) -> CodecInfo<'_> {
         let source = match &self.source {
             Source::Given(table) => &table.source,

@@ -86,8 +86,12 @@ pub(super) struct FormDecoder<F, const N: usize> {
 }
 
 impl<F: Form<N>, const N: usize> FormDecoder<F, N> {
+    pub(super) fn new(form: F) -> Self {
+        FormDecoder { form, held: Held::default() }
+    }
+
     pub(super) fn boxed(form: F) -> Box<dyn Decoder> {
-        Box::new(FormDecoder { form, held: Held::default() })
+        Box::new(FormDecoder::new(form))
     }
 }
 
@@ -131,7 +135,7 @@ impl<F: Form<N>, const N: usize> Decoder for FormDecoder<F, N> {
 }
 
 /// An encoder that is the function of its [`feed`](Encoder::feed).
-pub(super) struct FormEncoder<F>(F);
+pub(super) struct FormEncoder<F>(pub(super) F);
 
 impl<F: Fn(&str, &mut ByteSink<'_>) -> Step<Unmappable> + Send + 'static> FormEncoder<F> {
     pub(super) fn boxed(feed: F) -> Box<dyn Encoder> {

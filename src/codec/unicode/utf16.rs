@@ -45,6 +45,17 @@ impl Utf16 {
     pub(crate) const UCS_2LE: Utf16 = Utf16 { name: "UCS-2LE", bmp_only: true, ..Utf16::LE };
 }
 
+impl Utf16 {
+    /// Returns what the encoder does.
+    fn encoding(&self) -> impl Fn(&str, &mut ByteSink<'_>) -> Step<Unmappable> + Send + 'static {
+        let Utf16 { little, bmp_only, .. } = *self;
+        move |src, dst| match little {
+            true => encode::<true>(bmp_only, src, dst),
+            false => encode::<false>(bmp_only, src, dst),
+        }
+    }
+}
+
 impl Codec for Utf16 {
     fn name(&self) -> &str {
         self.name
@@ -55,11 +66,16 @@ impl Codec for Utf16 {
     }
 
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
-        let Utf16 { little, bmp_only, .. } = *self;
-        Some(FormEncoder::boxed(move |src, dst| match little {
-            true => encode::<true>(bmp_only, src, dst),
-            false => encode::<false>(bmp_only, src, dst),
-        }))
+        Some(FormEncoder::boxed(self.encoding()))
+    }
+
+    fn with_decoder(&self, work: &mut dyn FnMut(&mut dyn Decoder)) {
+        work(&mut FormDecoder::new(Utf16Form { little: self.little }));
+    }
+
+    fn with_encoder(&self, work: &mut dyn FnMut(&mut dyn Encoder)) -> bool {
+        work(&mut FormEncoder(self.encoding()));
+        true
     }
 
     fn info(&self) -> CodecInfo<'_> {

@@ -8,7 +8,9 @@ use crate::arch::isa;
 use crate::arch::types::OctetOrder;
 use crate::arch::utf32::from_utf8;
 use crate::codec::runs::runs;
-use crate::codec::{ByteOrders, ByteSink, Codec, CodecInfo, Decoder, Encoder, Malformed, Step, Stop, Utf8Sink};
+use crate::codec::{
+    ByteOrders, ByteSink, Codec, CodecInfo, Decoder, Encoder, Malformed, Step, Stop, Unmappable, Utf8Sink,
+};
 
 /// UCS-4 under one of its names.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +51,22 @@ impl Ucs4 {
     }
 }
 
+impl Ucs4 {
+    /// Returns what the encoder does.
+    fn encoding(&self) -> impl Fn(&str, &mut ByteSink<'_>) -> Step<Unmappable> + Send + 'static {
+        let order = self.order;
+        move |src, dst| {
+            let read = match order {
+                OctetOrder::O1234 => encode(OctetOrder::O1234, src, dst),
+                OctetOrder::O4321 => encode(OctetOrder::O4321, src, dst),
+                OctetOrder::O2143 => encode(OctetOrder::O2143, src, dst),
+                OctetOrder::O3412 => encode(OctetOrder::O3412, src, dst),
+            };
+            Step { read, stop: if read == src.len() { Stop::InputEmpty } else { Stop::OutputFull } }
+        }
+    }
+}
+
 impl Codec for Ucs4 {
     fn name(&self) -> &str {
         self.name
@@ -59,16 +77,16 @@ impl Codec for Ucs4 {
     }
 
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
-        let order = self.order;
-        Some(FormEncoder::boxed(move |src, dst| {
-            let read = match order {
-                OctetOrder::O1234 => encode(OctetOrder::O1234, src, dst),
-                OctetOrder::O4321 => encode(OctetOrder::O4321, src, dst),
-                OctetOrder::O2143 => encode(OctetOrder::O2143, src, dst),
-                OctetOrder::O3412 => encode(OctetOrder::O3412, src, dst),
-            };
-            Step { read, stop: if read == src.len() { Stop::InputEmpty } else { Stop::OutputFull } }
-        }))
+        Some(FormEncoder::boxed(self.encoding()))
+    }
+
+    fn with_decoder(&self, work: &mut dyn FnMut(&mut dyn Decoder)) {
+        work(&mut FormDecoder::new(Ucs4Form { order: self.order }));
+    }
+
+    fn with_encoder(&self, work: &mut dyn FnMut(&mut dyn Encoder)) -> bool {
+        work(&mut FormEncoder(self.encoding()));
+        true
     }
 
     fn info(&self) -> CodecInfo<'_> {

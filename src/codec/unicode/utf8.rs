@@ -25,6 +25,10 @@ impl Codec for Utf8 {
         Some(FormEncoder::boxed(encode))
     }
 
+    fn with_decoder(&self, work: &mut dyn FnMut(&mut dyn Decoder)) {
+        work(&mut FormDecoder::new(Utf8Form));
+    }
+
     fn info(&self) -> CodecInfo<'_> {
         CodecInfo { source: "RFC 3629", ..CodecInfo::new(self.name()) }
     }

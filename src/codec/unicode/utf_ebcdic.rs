@@ -33,6 +33,10 @@ impl Codec for UtfEbcdic {
         FormDecoder::boxed(UtfEbcdicForm)
     }
 
+    fn with_decoder(&self, work: &mut dyn FnMut(&mut dyn Decoder)) {
+        work(&mut FormDecoder::new(UtfEbcdicForm));
+    }
+
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
         Some(FormEncoder::boxed(encode_text))
     }

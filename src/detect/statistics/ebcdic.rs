@@ -3,6 +3,7 @@
 
 use super::guess::{Candidate, Guess, MARGIN, MINIMUM, MOST};
 use super::models::{Class, MIN_LIKELIHOOD, Model, is_break, models, reader};
+use super::pairs::PairCounts;
 use crate::codec::table::{SI, SO};
 use crate::codec::{Codec, is_ebcdic};
 use crate::registry::Registry;
@@ -217,10 +218,7 @@ impl Counts {
         let mut counts = Counts::empty(window);
         let (pairs, doubles) = counts.walk(window);
         counts.is_used[0x40] = true;
-        for (pair, count) in (0u16..=0xFFFF).zip(&pairs).filter(|(_, count)| **count > 0) {
-            let [before, byte] = pair.to_be_bytes();
-            counts.singles.push((before, byte, damped(*count)));
-        }
+        pairs.for_each(|[before, byte], count| counts.singles.push((before, byte, damped(count))));
         let mut doubles: Vec<_> = doubles.into_iter().collect();
         crate::sort::by(&mut doubles, |a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
         counts.doubled = doubles.iter().map(|(_, count)| count).sum();
@@ -253,8 +251,8 @@ impl Counts {
 
     /// Counts the bytes of `window`. Returns how often each byte follows each other byte, and how often each pair of a
     /// mixed page occurs.
-    fn walk(&mut self, window: &[u8]) -> (Vec<u32>, BTreeMap<[u8; 2], u32>) {
-        let mut pairs: Vec<u32> = vec![0; 0x1_0000];
+    fn walk(&mut self, window: &[u8]) -> (PairCounts, BTreeMap<[u8; 2], u32>) {
+        let mut pairs = PairCounts::new(window.len());
         let mut doubles: BTreeMap<[u8; 2], u32> = BTreeMap::new();
         let is_zoned = has_zoned_decimals(window);
         let mut before = 0x40;
@@ -303,7 +301,7 @@ impl Counts {
                 before = 0x40;
                 continue;
             }
-            pairs[usize::from(before) << 8 | usize::from(byte)] += 1;
+            pairs.add(before, byte);
             self.note_text(before, byte);
             before = byte;
         }

@@ -11,7 +11,7 @@
 //! | `ebcdic.rs` | EBCDIC, and which page |
 //! | `legacy/` | the charsets of the web, of DOS and of the Macintosh (feature `guess`) |
 //!
-//! `models.rs` builds the language models for `ebcdic.rs` from `texts.txt`; `legacy/` has its own. The result is never
+//! `pairs.rs` counts pairs of bytes. `models.rs` builds the language models for `ebcdic.rs` from `texts.txt`; `legacy/` has its own. The result is never
 //! UTF-7: text in it can look harmless and so slip past filters.
 
 mod ebcdic;
@@ -20,6 +20,7 @@ mod guess;
 #[cfg(feature = "guess")]
 mod legacy;
 mod models;
+mod pairs;
 mod unicode;
 
 pub use guess::{Candidate, Guess, Looks, MARGIN, MINIMUM, MOST};

@@ -5,12 +5,15 @@
 //! | `pump.rs` | the loop from `BufRead` to `Write` |
 //! | `reader.rs`, `writer.rs` | adapters to `Read` and `Write`, on `feed.rs` and `buffer.rs` |
 //! | `tokio.rs` | the same for the traits of tokio (feature `tokio`) |
-//! | `value.rs` | values in memory |
+//! | `text_writer.rs` | a writer for text that is Unicode already |
+//! | `value.rs`, `plain.rs` | values in memory; those that need no transcoder |
 
 mod buffer;
 mod feed;
+pub(in crate::transcoder) mod plain;
 pub(super) mod pump;
 pub(super) mod reader;
+pub(super) mod text_writer;
 #[cfg(feature = "tokio")]
 pub mod tokio;
 pub(super) mod value;

@@ -58,14 +58,24 @@ impl<W: Write> EncodeWriter<W> {
             Err(failure) => {
                 let error = match failure {
                     WriteError::Transcoder(error) => error,
-                    WriteError::Output(source) => {
-                        let buffered = self.buffer.ready().len() as u64;
-                        ErrorKind::Write { written: self.report().bytes_out - buffered, source }.into()
-                    }
+                    WriteError::Output(source) => self.write_error(source),
                 };
                 Err(FinishError(Box::new((error, self))))
             }
         }
+    }
+
+    /// Returns `error`, of a call that lost what it was given, as the error of [`finish`](Self::finish).
+    pub(super) fn fail(mut self, error: io::Error) -> FinishError<W> {
+        self.is_ended = true;
+        // The transcoder keeps its own.
+        let error = error.downcast::<Error>().unwrap_or_else(|source| self.write_error(source));
+        FinishError(Box::new((error, self)))
+    }
+
+    fn write_error(&self, source: io::Error) -> Error {
+        let buffered = self.buffer.ready().len() as u64;
+        ErrorKind::Write { written: self.report().bytes_out - buffered, source }.into()
     }
 
     /// Writes the buffer.
@@ -235,6 +245,13 @@ impl<W> fmt::Display for FinishError<W> {
 impl<W> std::error::Error for FinishError<W> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.error().source()
+    }
+}
+
+/// Takes the error and drops the writer, for `?`.
+impl<W> From<FinishError<W>> for Error {
+    fn from(error: FinishError<W>) -> Self {
+        error.0.0
     }
 }
 

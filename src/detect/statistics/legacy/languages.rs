@@ -34,6 +34,8 @@ pub(super) struct Language {
     pub(super) is_latin: bool,
     /// The letters, sorted.
     alphabet: Vec<char>,
+    /// The classes of ASCII.
+    pub(super) ascii: [Class; 128],
     /// The costs, two in a byte, row by row.
     costs: &'static [u8],
 }
@@ -48,7 +50,10 @@ pub(super) fn languages() -> &'static [Language] {
             let len = (alphabet.len() + GENERIC).pow(2).div_ceil(2).min(costs.len());
             let (own, rest) = costs.split_at(len);
             costs = rest;
-            Language { code, is_latin: alphabet.contains(&'e'), alphabet, costs: own }
+            let mut language =
+                Language { code, is_latin: alphabet.contains(&'e'), alphabet, ascii: [0; 128], costs: own };
+            language.ascii = std::array::from_fn(|byte| class(char::from(byte as u8), &language));
+            language
         };
         ALPHABETS.lines().map(read).collect()
     });
@@ -56,9 +61,14 @@ pub(super) fn languages() -> &'static [Language] {
 }
 
 impl Language {
+    /// Returns how many classes there are.
+    fn classes(&self) -> usize {
+        self.alphabet.len() + GENERIC
+    }
+
     /// Returns the cost of a character of class `second` after one of class `first`.
     pub(super) fn cost(&self, first: Class, second: Class) -> f32 {
-        let at = usize::from(first) * (self.alphabet.len() + GENERIC) + usize::from(second);
+        let at = usize::from(first) * self.classes() + usize::from(second);
         let both = self.costs[at / 2];
         f32::from(if at.is_multiple_of(2) { both & 15 } else { both >> 4 })
     }

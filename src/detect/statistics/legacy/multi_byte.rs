@@ -117,18 +117,20 @@ fn reading(window: &[u8], complete: bool, charset: &Charset, codec: &dyn Codec) 
 /// Decodes the window, and calls `take` with each character. Returns how often something is malformed, which is left out.
 /// `None`: more often than `most` times.
 fn decode(codec: &dyn Codec, window: &[u8], complete: bool, most: usize, mut take: impl FnMut(char)) -> Option<usize> {
-    let (mut decoder, mut room) = (codec.decoder(), [0; 4096]);
     let mut malformed = 0;
-    let is_decoded = drive(&mut *decoder, window, false, &mut room, |step| {
-        step.text.chars().for_each(&mut take);
-        malformed += usize::from(step.fault.is_some());
-        malformed <= most
+    let mut is_decoded = false;
+    codec.with_decoder(&mut |decoder| {
+        let mut room = [0; 1024];
+        is_decoded = drive(decoder, window, false, &mut room, |step| {
+            step.text.chars().for_each(&mut take);
+            malformed += usize::from(step.fault.is_some());
+            malformed <= most
+        });
+        if is_decoded && complete && !drive(decoder, &[], true, &mut room, |step| step.fault.is_none()) {
+            malformed += 1;
+        }
     });
-    if !is_decoded {
-        return None;
-    }
-    let is_cut = complete && !drive(&mut *decoder, &[], true, &mut room, |step| step.fault.is_none());
-    Some(malformed + usize::from(is_cut))
+    is_decoded.then_some(malformed)
 }
 
 /// The costs of the characters of a language.
