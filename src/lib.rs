@@ -22,6 +22,7 @@
 //! | decode a value in memory | [`decode`], [`Transcode::values`] | |
 //! | detect an encoding and get the evidence | [`detect()`], [`Detector`] | `detect` |
 //! | give a parser XML in any encoding | [`Transcode::reader`] | `ebcdic_xml` |
+//! | read lines with their offsets, follow a log | [`Transcode::lines`], [`Lines::follow`], [`Lines::checkpoint`] | |
 //! | use a Content-Type | [`Transcode::content_type`], [`Transcode::policy`] | `http_response` |
 //! | combine with compression | [`Transcode::reader`], [`Transcode::writer`] | `gzip_stream` |
 //! | read and write asynchronously | `tokio::DecodeReader`, `tokio::EncodeWriter` | `async_pipe` |
@@ -129,4 +130,5 @@ pub use transcoder::{
     OnUnknown, OnUnmappable, OptionValue, Padding, Progress, RecordsCut, Relabel, Relabelled, RenamedOption, Report,
     Status, TextWriter, Transcode, Transcoder, UnmappableAt, ValueDecoder, ValueEncoder, decode, transcode,
 };
+pub use transcoder::{Line, LineCheckpoint, LineEnd, LineEnds, Lines};
 pub use words::{UnknownWord, Word};

@@ -1,8 +1,8 @@
 //! Serialization of results and choices with serde (feature `serde`). This module defines the JSON keys once, both for
 //! callers of the library and for the command.
 //!
-//! Results (verdicts, reports and errors) can only be serialized. Their keys always appear in the same order. A key
-//! without a value is null, with two exceptions:
+//! Results (verdicts, reports and errors) can only be serialized, except for a checkpoint of lines. Their keys always appear
+//! in the same order. A key without a value is null, with two exceptions:
 //!
 //! * `controls`, `records_out`, `record_newlines` and `records_cut` appear only if the caller asked for them.
 //! * `record` and `column` appear beside an offset only if the input consists of records.
@@ -20,8 +20,8 @@ use crate::records::{Carriage, Columns, Shape};
 use crate::text::controls::OnControl;
 use crate::text::eol::{Eol, OnNewlineInRecord};
 use crate::transcoder::{
-    Bom, CutRecord, Faults, Gaps, MalformedAt, OnMalformed, OnUnknown, OnUnmappable, Padding, RecordsCut, Relabel,
-    Relabelled, Report, UnmappableAt,
+    Bom, CutRecord, Faults, Gaps, LineCheckpoint, MalformedAt, OnMalformed, OnUnknown, OnUnmappable, Padding,
+    RecordsCut, Relabel, Relabelled, Report, UnmappableAt,
 };
 use crate::words::Word;
 use serde::de::Error as _;
@@ -76,6 +76,7 @@ keys! {
     Faults<UnmappableAt> as it { "count": it.count, "first": it.first }
     RecordsCut as it { "count": it.count, "bytes": it.bytes, "first": it.first }
     CutRecord as it { "offset": it.offset, "record": it.record, "bytes": it.bytes }
+    LineCheckpoint as it { "offset": it.offset, "line": it.number, "encoding": it.encoding, "state": it.state }
 }
 
 /// What a report says of malformed input.
@@ -139,6 +140,23 @@ impl From<&Error> for ErrorKeys {
 impl Serialize for Error {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         ErrorKeys::from(self).serialize(serializer)
+    }
+}
+
+/// The keys of a [`LineCheckpoint`].
+#[derive(Deserialize)]
+struct CheckpointKeys {
+    offset: u64,
+    line: u64,
+    encoding: Option<String>,
+    state: u64,
+}
+
+/// A checkpoint that no run has made is refused when a run is to continue there.
+impl<'de> Deserialize<'de> for LineCheckpoint {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let CheckpointKeys { offset, line, encoding, state } = CheckpointKeys::deserialize(deserializer)?;
+        Ok(LineCheckpoint { offset, number: line, encoding, state })
     }
 }
 

@@ -95,6 +95,22 @@ impl CheckedDecoder {
         self.inner.pending() == 0 && self.inner.state() == Some(0)
     }
 
+    /// What it carries to the next character, if it can tell and nothing is pending.
+    pub(super) fn state(&self) -> Option<u64> {
+        if self.inner.pending() == 0 { self.inner.state() } else { None }
+    }
+
+    /// The state in which the first of the pending bytes was read, if it can tell.
+    pub(super) fn state_before_pending(&self) -> Option<u64> {
+        self.inner.state()
+    }
+
+    /// Goes on at input offset `at`, in a state that it told. Returns `false` if there is no such state.
+    pub(super) fn go_on_at(&mut self, at: u64, state: u64) -> bool {
+        (self.start, self.read, self.known) = (at, at, 0);
+        self.inner.set_state(state)
+    }
+
     /// A copy in the same state.
     pub(super) fn fork(&self) -> Self {
         let (name, inner, stalls) = (self.name.clone(), self.inner.fork(), Stalls::default());

@@ -69,6 +69,7 @@ mod way;
 
 pub use choices::{Bom, Gaps, OnMalformed, OnUnknown, OnUnmappable, Padding, Relabel};
 pub use entry::{decode, transcode};
+pub use io::lines::{Line, LineCheckpoint, LineEnd, LineEnds, Lines};
 pub use io::reader::DecodeReader;
 pub use io::text_writer::TextWriter;
 #[cfg(feature = "tokio")]

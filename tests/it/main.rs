@@ -46,6 +46,7 @@ mod guess;
 mod guess_requirements;
 #[cfg(all(feature = "whatwg", feature = "dos", feature = "legacy"))]
 mod labels;
+mod lines;
 #[cfg(feature = "whatwg")]
 mod malformed_as;
 #[cfg(feature = "whatwg")]

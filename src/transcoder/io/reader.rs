@@ -8,7 +8,8 @@ use std::io::{self, BufRead, Read};
 
 /// Reads from `R` and transcodes. Made by [`Transcode::reader`](crate::Transcode::reader).
 ///
-/// `R` is not read before all output of its earlier bytes was read from here.
+/// `R` is not read before all output of its earlier bytes was read from here. The first end of `R` is final: what is
+/// appended to a file later is not read. [`Transcode::lines`](crate::Transcode::lines) can follow a file that grows.
 ///
 /// # Errors
 /// Every read can fail with an error of `R`, [`io::ErrorKind::Interrupted`] included, which is passed on as it is; nothing

@@ -3,7 +3,10 @@
 //! [`DecodeReader`] and [`EncodeWriter`] have the same output, verdict, errors and offsets as their namesakes for the
 //! traits of the standard library.
 //!
-//! Both are cancel safe: if a future is dropped nothing is lost, and the next call continues. Converting keeps the
+//! Both lose nothing if a future is dropped, and the next call continues. But methods of tokio that collect several reads
+//! or writes in the future itself, or in a buffer that they took, lose that part. Cancel safe are `read`, `read_buf`,
+//! `fill_buf`, `write`, `write_buf`, `flush` and `shutdown`. Not cancel safe are `read_line`, `read_until`, `read_exact`,
+//! `read_to_end`, `read_to_string` and `write_all`; the methods of tokio's `Lines` and `Split` are. Converting keeps the
 //! processor busy, at some hundred MB a second and 64 KiB at a time, in the task that polls. If a task converts a lot,
 //! run it on a thread for blocking work, with [`Transcode::run`].
 //!
