@@ -160,3 +160,16 @@ fn options_are_deserialized() {
         "{error}"
     );
 }
+
+/// A checkpoint of lines continues exactly there after it was stored.
+#[test]
+fn a_checkpoint_of_lines_is_read_again() {
+    let log = b"\x0E\x45\x62\x0F\x25\x0E\x45\x66\x0F\x25";
+    let job = charpipe::Transcode::new().source_encoding("IBM939,nl=zos").unwrap();
+    let mut lines = job.lines(&log[..]).unwrap();
+    lines.next_line().unwrap().unwrap();
+    let at = lines.checkpoint().unwrap();
+    let json = to_string(&at).unwrap();
+    assert_eq!(json, r#"{"offset":5,"line":2,"encoding":"IBM939,nl=zos","state":0}"#);
+    assert_eq!(from_str::<charpipe::LineCheckpoint>(&json).unwrap(), at);
+}
