@@ -149,6 +149,16 @@ pub enum Problem {
         /// The name of the code page.
         codec: String,
     },
+    /// The value cannot be deserialized into the type that the caller wants (feature `serde`).
+    NotOfType {
+        /// What is wrong, in words.
+        why: String,
+    },
+    /// A row that is to be written is not one of the layout: it has a name that the layout does not have, for example.
+    NotInLayout {
+        /// What is wrong, in words.
+        why: String,
+    },
     /// There is no value for a field that needs one.
     Missing,
     /// Two fields that share bytes have values that contradict each other.
@@ -231,6 +241,8 @@ impl FieldError {
             Problem::NotCanonical { .. } => "not-canonical",
             Problem::DoesNotFit { .. } => "does-not-fit",
             Problem::Unmappable { .. } => "unmappable",
+            Problem::NotOfType { .. } => "deserialize",
+            Problem::NotInLayout { .. } => "bad-row",
             Problem::Missing => "missing-value",
             Problem::Conflict { .. } => "conflict",
         }
@@ -301,6 +313,7 @@ impl fmt::Display for Problem {
             Problem::NotCanonical { canonical } => write!(f, "would be written back as {}", Hex(canonical)),
             Problem::DoesNotFit { value, expected } => write!(f, "{value:?} does not fit; expected {expected}"),
             Problem::Unmappable { ch, codec } => write!(f, "U+{:04X} {ch:?} is not in {codec}", *ch as u32),
+            Problem::NotOfType { why } | Problem::NotInLayout { why } => f.write_str(why),
             Problem::Missing => f.write_str("there is no value"),
             Problem::Conflict { written } => {
                 write!(f, "the value contradicts {}, which another field wrote in the same place", Hex(written))

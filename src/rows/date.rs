@@ -1,6 +1,6 @@
 //! Dates in text and numbers: a pattern such as `YYYYMMDD` says how a field contains one.
 
-use crate::fields::{Date, Value};
+use crate::fields::{Date, Problem, Value};
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
@@ -127,6 +127,20 @@ impl DatePattern {
             };
         }
         Some(text)
+    }
+
+    /// Returns the text of a field that contains the date that is written as in ISO 8601 (`2024-02-29`), as it is in rows.
+    /// Empty if there is none.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub fn write_iso(&self, text: &str) -> Result<String, String> {
+        const ISO: &str = "YYYY-MM-DD";
+        let iso = ISO.parse::<DatePattern>().map_err(|error| error.to_string())?;
+        let found = iso.read(Value::Text(text));
+        let date = found.map_err(|value| Problem::NotADate { value, pattern: ISO.to_owned() }.to_string())?;
+        let Some(date) = date else { return Ok(String::new()) };
+        self.write(date).ok_or_else(|| format!("the year of {date} does not fit into {}", self.text))
     }
 
     fn date(&self, text: &str) -> Option<Date> {

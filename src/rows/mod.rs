@@ -21,6 +21,7 @@
 //! | `read.rs`, `text.rs` | [`RowReader`]: from a record to values; characters in text |
 //! | `batch.rs`, `parallel.rs` | [`Batches`] of records, and work on them [`in_order`] with several threads |
 //! | `ready.rs` | [`Rows`]: a job and a layout together |
+//! | `structs/` | rows as the user's own types, and back (feature `serde`) |
 //! | `error.rs` | [`RowsError`] |
 
 mod added;
@@ -35,6 +36,8 @@ mod parallel;
 mod read;
 mod ready;
 mod shape;
+#[cfg(feature = "serde")]
+mod structs;
 mod text;
 mod types;
 
@@ -47,3 +50,5 @@ pub use parallel::{Worker, in_order};
 pub use read::{Counts, RowReader};
 pub use ready::{Opened, Rows};
 pub use shape::StoredAs;
+#[cfg(feature = "serde")]
+pub use structs::{BadRow, DeserializeRows, RowSerializer, RowValue, RowValues, SerializeRows};

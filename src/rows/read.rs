@@ -53,7 +53,7 @@ pub struct RowReader {
     has_types: bool,
     room: String,
     at: Vec<usize>,
-    counts: Counts,
+    pub(super) counts: Counts,
 }
 
 /// What a job adds to the reader of the fields.

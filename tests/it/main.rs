@@ -75,6 +75,8 @@ mod records;
 mod records_to_records;
 mod rows_cases;
 mod rows_jobs;
+#[cfg(feature = "serde")]
+mod rows_structs;
 mod security;
 #[cfg(feature = "serde")]
 mod serde;

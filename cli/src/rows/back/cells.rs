@@ -1,6 +1,6 @@
 //! The values of a row, by the columns of the layout.
 
-use charpipe::fields::{Column, Date, Problem, Value, ValueSource};
+use charpipe::fields::{Column, Value, ValueSource};
 use charpipe::rows::{AddedColumn, DatePattern, Rows};
 use std::collections::HashMap;
 use std::fmt::{self, Display};
@@ -54,9 +54,6 @@ pub(super) struct Cells<'a> {
     layout: String,
 }
 
-/// How rows contain dates.
-const ISO_DATE: &str = "YYYY-MM-DD";
-
 impl<'a> Cells<'a> {
     pub(super) fn new(job: &Rows, columns: &'a [Column]) -> Self {
         let added = AddedColumn::ALL.iter().map(|one| (one.column().to_owned(), Target::Ignored));
@@ -109,7 +106,7 @@ impl<'a> Cells<'a> {
     pub(super) fn set(&mut self, column: usize, text: &str) -> Result<(), String> {
         let path = &self.columns[column].path;
         let date = match self.dates.get(column) {
-            Some(Some(pattern)) => Some(date_text(text, pattern).map_err(|what| format!("field {path}: {what}"))?),
+            Some(Some(pattern)) => Some(pattern.write_iso(text).map_err(|what| format!("field {path}: {what}"))?),
             _ => None,
         };
         let text = date.as_deref().unwrap_or(text);
@@ -137,16 +134,4 @@ impl ValueSource for RowSource<'_> {
         let range = self.0.ranges.get(column).filter(|range| !range.is_empty())?;
         Some(Value::Text(&self.0.text[range.clone()]))
     }
-}
-
-/// Returns the text of a field with dates for the date in a row; nothing if there is none.
-fn date_text(text: &str, pattern: &DatePattern) -> Result<String, String> {
-    let date: Option<Date> = match ISO_DATE.parse::<DatePattern>() {
-        Ok(iso) => iso
-            .read(Value::Text(text))
-            .map_err(|value| Problem::NotADate { value, pattern: ISO_DATE.to_owned() }.to_string())?,
-        Err(error) => return Err(error.to_string()),
-    };
-    let Some(date) = date else { return Ok(String::new()) };
-    pattern.write(date).ok_or_else(|| format!("the year of {date} does not fit into {}", pattern.as_str()))
 }
