@@ -32,6 +32,7 @@
 //! | write reports as JSON, read options from a file | the feature `serde` | `report_as_json` |
 //! | turn mainframe records into lines or CSV | [`Transcode::records`], [`Transcode::columns`] | `unblock`, `records_to_csv` |
 //! | read typed fields: packed decimals, binary numbers | [`rows::RowsJob`], [`fields`] | `fields` |
+//! | read records into structs, and write structs as records | the feature `serde`: `Rows::deserialize`, `Rows::serialize` | `rows_into_structs` |
 //! | print a mainframe listing | [`Transcode::carriage`] | `print_listing` |
 //! | write records | [`Transcode::to_records`] | `back_to_records` |
 //! | load a code page at run time | [`Registry::load`] | `table_at_run_time` |
@@ -48,7 +49,7 @@
 //! | `guess` | statistical guessing among the encodings of the web, of DOS and of the Macintosh; EBCDIC and Unicode are guessed without it | yes |
 //! | `normalize` | `Transcode::normalize`: Unicode normalization of the text | no |
 //! | `translit` | [`OnUnmappable::Translit`]: readable approximations of characters that the target lacks | no |
-//! | `serde` | `Serialize` for verdicts, reports and errors, with the keys of the command's JSON; `Serialize` and `Deserialize` for choices | no |
+//! | `serde` | `Serialize` for verdicts, reports and errors, with the keys of the command's JSON; `Serialize` and `Deserialize` for choices; records as values of the program's own types ([`rows`]) | no |
 //! | `json-layouts` | reads layouts of other programs, in JSON ([`rows::LayoutFormat::Json`]) | no |
 //! | `tokio` | adapters for `AsyncRead`, `AsyncBufRead` and `AsyncWrite` | no |
 //! | `files` | the module `files`: files that are replaced safely, also in directories that other users can write to | no |

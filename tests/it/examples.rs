@@ -282,6 +282,18 @@ CAF�
         stderr: "",
     },
     Expected {
+        name: "rows_into_structs",
+        built: cfg!(feature = "serde"),
+        stdout: "\
+100 customers have 28175679.45
+20 of them owe something
+1000112  Günther Ibáñez           -3854.58
+1000297  Renée Jones             -13446.48
+1000482  Søren O'Brien           -26997.88
+",
+        stderr: "",
+    },
+    Expected {
         name: "table_at_run_time",
         built: true,
         stdout: "\

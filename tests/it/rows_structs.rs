@@ -2,6 +2,7 @@
 //! random records that come back byte for byte.
 
 use crate::common::layouts::layout;
+use crate::common::work::work_in;
 use crate::suite::rows_cases;
 use charpipe::fields::{Date, Decimal, Layout, OnBad};
 use charpipe::records::{Framer, Shape};
@@ -291,6 +292,41 @@ fn decimals_in_json() {
     for bad in ["\"2023-02-29\"", "\"2024-2-29\"", "\"+024-02-29\"", "\"2024-02-290\"", "20240229"] {
         assert!(serde_json::from_str::<Date>(bad).is_err(), "{bad}");
     }
+}
+
+/// A struct without text needs no memory of its own, however many fields it has.
+#[test]
+fn numbers_are_not_allocated() {
+    #[derive(Deserialize)]
+    struct Numbers {
+        a: u32,
+        b: i64,
+        c: Decimal,
+        d: f64,
+        e: f32,
+        f: Option<i128>,
+        g: Date,
+        h: [u8; 4],
+    }
+    let layout = "A 1 6 zoned,unsigned\nB 7 9 zoned\nC 16 8 zoned.2\nD 24 5 zoned.3\nE 29 3 zoned.1\nF 32 31 zoned\n\
+                  G 63 8 zoned,unsigned\nH 71 4 raw\n";
+    let rows = rows_of(&[("from", "UTF-8"), ("dates", "G=YYYYMMDD")], layout);
+    let numbers = format!("000012{:09}{:08}12345123{:031}20240229", 34, 150, 7);
+    let record = [numbers.as_bytes(), &[0, 1, 2, 3]].concat();
+    let allocations = |count: usize| {
+        let input = record.repeat(count);
+        let work = work_in(|| {
+            for row in rows.deserialize::<Numbers, _>(&input[..]).unwrap() {
+                let row = row.unwrap();
+                assert_eq!((row.a, row.b, row.c.scale(), row.d, row.e), (12, 34, 2, 12.345, 12.3));
+                assert_eq!((row.f, row.g.year(), row.h), (Some(7), 2024, [0, 1, 2, 3]));
+            }
+        });
+        work.allocations
+    };
+    // The date is read by way of its text.
+    let dates = 2 * 1000;
+    assert!(allocations(1010) <= allocations(10) + dates, "{} {}", allocations(1010), allocations(10));
 }
 
 // --- Record types and added columns ----------------------------------------------------------------------------------
