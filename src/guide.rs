@@ -76,18 +76,20 @@
 //! # Readers and writers
 //!
 //! Put a [`Transcode::reader`](crate::Transcode::reader) in front of anything that reads UTF-8, such as a parser, and a
-//! [`Transcode::writer`](crate::Transcode::writer) after anything that writes it. With the feature `tokio`, the module
-//! `tokio` has both for asynchronous I/O.
+//! [`Transcode::text_writer`](crate::Transcode::text_writer) after anything that writes text. It detects nothing:
+//! [`Transcode::writer`](crate::Transcode::writer) does, for bytes in any encoding. With the feature `tokio`, the module
+//! `tokio` has adapters for asynchronous I/O.
 //!
 //! ```
 //! use charpipe::Transcode;
-//! use std::io::{BufRead, Write};
+//! use std::fmt::Write;
+//! use std::io::BufRead;
 //!
 //! let lines = Transcode::new().reader(&b"\xFE\xFF\0o\0n\0e\0\n\0t\0w\0o"[..])?.lines();
 //! assert_eq!(lines.collect::<Result<Vec<_>, _>>()?, ["one", "two"]);
 //!
-//! let mut writer = Transcode::new().target_encoding("UTF-16LE")?.writer(Vec::new())?;
-//! writer.write_all(b"one")?;
+//! let mut writer = Transcode::new().target_encoding("UTF-16LE")?.text_writer(Vec::new())?;
+//! write!(writer, "{}", "one")?;
 //! assert_eq!(writer.finish()?, b"o\0n\0e\0"); // `finish` marks the end of the text
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

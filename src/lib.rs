@@ -20,6 +20,8 @@
 //! |---|---|---|
 //! | convert a file | [`transcode()`], [`Transcode::run`] | `convert_file` |
 //! | decode a value in memory | [`decode`], [`Transcode::values`] | |
+//! | encode text that is Unicode already | [`Transcode::encode`], [`Transcode::value_encoder`], [`Transcode::text_writer`] | |
+//! | name an encoding in a configuration | [`Encoding`], [`encodings`] | |
 //! | detect an encoding and get the evidence | [`detect()`], [`Detector`] | `detect` |
 //! | give a parser XML in any encoding | [`Transcode::reader`] | `ebcdic_xml` |
 //! | read lines with their offsets, follow a log | [`Transcode::lines`], [`Lines::follow`], [`Lines::checkpoint`] | |

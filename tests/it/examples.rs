@@ -304,6 +304,17 @@ X-SITE has the labels X-SITE site
         stderr: "",
     },
     Expected {
+        name: "tail_log",
+        built: cfg!(feature = "serde"),
+        stdout: "\
+first run:
+  line 1, byte 0: started
+second run:
+  line 2, byte 9: café opened
+",
+        stderr: "",
+    },
+    Expected {
         name: "unblock",
         built: true,
         stdout: include_str!("../../examples/data/records/customers-hex.txt"),

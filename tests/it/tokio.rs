@@ -371,3 +371,58 @@ fn invalid_options_are_an_error_of_every_adapter() {
     assert_eq!(job.tokio_reader(&b""[..]).err().unwrap().code(), "no-bom");
     assert_eq!(job.tokio_writer(Vec::new()).err().unwrap().code(), "no-bom");
 }
+
+/// A reader of pieces that is pending or fails now and then.
+struct Pieces<'a>(Drip<'a>);
+
+impl AsyncRead for Pieces<'_> {
+    fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, room: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let drip = &mut self.get_mut().0;
+        ready!(drip.dice.next_result())?;
+        let (piece, rest) = drip.rest.split_at((1 + drip.dice.roll(drip.most)).min(drip.rest.len()));
+        room.put_slice(piece);
+        drip.rest = rest;
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Lines are those of a reader that blocks, although every future is dropped when it is pending, and errors of the reader
+/// come in between.
+#[test]
+fn lines_of_dropped_futures() {
+    for label in ["UTF-8", "UTF-16LE", "IBM1047", "IBM939"] {
+        let job = Transcode::new().source_encoding(label).unwrap().on_malformed(OnMalformed::Replace);
+        let text = "one\r\ntwo \u{85}A本\n\nlast".repeat(20);
+        let input = common::encode(&*charpipe::Registry::builtin().codec(label).unwrap(), &text);
+        let expected: Vec<_> = job.lines(&input[..]).unwrap().map(Result::unwrap).collect();
+        for seed in 0..20 {
+            let pieces = Pieces(Drip::new(&input, 1 + seed as usize, Dice(seed)));
+            let (mut lines, mut found) = (job.tokio_lines(pieces).unwrap(), Vec::new());
+            let mut cx = Context::from_waker(Waker::noop());
+            loop {
+                match pin!(lines.next_line_async()).poll(&mut cx) {
+                    Poll::Pending => {}
+                    Poll::Ready(Ok(Some(line))) => found.push(line.into_owned()),
+                    Poll::Ready(Ok(None)) => break,
+                    Poll::Ready(Err(error)) => assert_eq!(error.code(), "read"),
+                }
+            }
+            assert_eq!(found, expected, "{label}, seed {seed}");
+        }
+        // The same by polls.
+        let pieces = Pieces(Drip::new(&input, 3, Dice(7)));
+        let (mut lines, mut count) = (job.tokio_lines(pieces).unwrap(), 0);
+        let mut cx = Context::from_waker(Waker::noop());
+        loop {
+            match lines.poll_next_line(&mut cx) {
+                Poll::Ready(Some(Ok(line))) => {
+                    assert_eq!(line, expected[count], "{label}");
+                    count += 1;
+                }
+                Poll::Ready(None) => break,
+                Poll::Ready(Some(Err(_))) | Poll::Pending => {}
+            }
+        }
+        assert_eq!(count, expected.len());
+    }
+}

@@ -34,7 +34,8 @@ use super::buffer::OutputBuffer;
 use super::feed::Feed;
 use crate::detect::Verdict;
 use crate::error::Error;
-use crate::transcoder::{Report, Status, Transcode, Transcoder};
+use crate::transcoder::{Line, LineCheckpoint, Lines, Report, Status, Transcode, Transcoder};
+use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -289,7 +290,71 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for EncodeWriter<W> {
     }
 }
 
+/// The same lines from an [`AsyncRead`].
+impl<R: AsyncRead + Unpin> Lines<R> {
+    /// Does what [`next_line`](Lines::next_line) does with a reader that blocks. Cancel safe: if the future is dropped,
+    /// nothing is lost, and the next call continues.
+    ///
+    /// # Errors
+    /// Those of [`next_line`](Lines::next_line).
+    ///
+    /// ```
+    /// # let rt = tokio::runtime::Builder::new_current_thread().build()?;
+    /// # rt.block_on(async {
+    /// let mut lines = charpipe::Transcode::new().tokio_lines(&b"one\ntwo"[..])?;
+    /// let mut found = Vec::new();
+    /// while let Some(line) = lines.next_line_async().await? {
+    ///     found.push((line.offset, line.text.into_owned()));
+    /// }
+    /// assert_eq!(found, [(0, "one".to_owned()), (4, "two".to_owned())]);
+    /// # Ok::<(), charpipe::Error>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn next_line_async(&mut self) -> Result<Option<Line<'_>>, Error> {
+        let is_line = poll_fn(|cx| self.poll_advance(cx)).await?;
+        Ok(is_line.then(|| self.line()))
+    }
+
+    /// Polls for the next line, for a `Stream` of another crate: `futures::stream::poll_fn` makes one of it.
+    ///
+    /// # Errors
+    /// Those of [`next_line`](Lines::next_line).
+    pub fn poll_next_line(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Line<'static>, Error>>> {
+        if self.is_failed() {
+            return Poll::Ready(None);
+        }
+        let is_line = ready!(self.poll_advance(cx));
+        Poll::Ready(is_line.map(|is_line| is_line.then(|| self.line().into_owned())).transpose())
+    }
+
+    /// Goes on to the next line. Returns whether there is one.
+    fn poll_advance(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, Error>> {
+        self.advance_with(|input, spare| {
+            let mut room = ReadBuf::new(spare);
+            ready!(Pin::new(input).poll_read(cx, &mut room))?;
+            Poll::Ready(Ok(room.filled().len()))
+        })
+    }
+}
+
 impl Transcode {
+    /// Does what [`lines`](Self::lines) does, by tokio's traits: [`Lines::next_line_async`] returns the lines.
+    ///
+    /// # Errors
+    /// Those of [`lines`](Self::lines).
+    pub fn tokio_lines<R: AsyncRead>(&self, input: R) -> Result<Lines<R>, Error> {
+        Lines::of(self, input)
+    }
+
+    /// Does what [`resume_lines`](Self::resume_lines) does, by tokio's traits.
+    ///
+    /// # Errors
+    /// Those of [`resume_lines`](Self::resume_lines).
+    pub fn tokio_resume_lines<R: AsyncRead>(&self, input: R, at: &LineCheckpoint) -> Result<Lines<R>, Error> {
+        Lines::resumed(self, input, at)
+    }
+
     /// Does what [`reader`](Self::reader) does, by tokio's traits.
     ///
     /// # Errors

@@ -6,6 +6,7 @@ use crate::detect::Verdict;
 use crate::error::{Error, ErrorKind};
 use crate::transcoder::{Faults, Transcode};
 use std::io::{self, Read};
+use std::task::{Poll, ready};
 
 /// Reads lines from `R`, with their offsets in it, in any encoding. Made by [`Transcode::lines`].
 ///
@@ -190,29 +191,52 @@ impl<R: Read> Lines<R> {
     /// # Errors
     /// As described [above](Lines#errors).
     pub fn next_line(&mut self) -> Result<Option<Line<'_>>, Error> {
-        loop {
-            match self.splitter.advance()? {
-                Advance::Line => return Ok(Some(self.splitter.line())),
-                Advance::Done => return Ok(None),
-                Advance::NeedInput if self.splitter.is_ended() => return Ok(None),
-                Advance::NeedInput if self.read()? > 0 => {}
-                Advance::NeedInput if self.follows => return Ok(None),
-                Advance::NeedInput => self.splitter.end(),
-            }
+        match self.advance_with(|input, spare| Poll::Ready(input.read(spare))) {
+            Poll::Ready(is_line) => Ok(is_line?.then(|| self.line())),
+            Poll::Pending => Ok(None),
         }
     }
+}
 
-    /// Reads once. Returns how many bytes.
-    fn read(&mut self) -> Result<usize, Error> {
-        let offset = self.splitter.read();
+impl<R> Lines<R> {
+    pub(in crate::transcoder) fn of(job: &Transcode, input: R) -> Result<Self, Error> {
+        Ok(Lines { input, splitter: Splitter::new(job)?, follows: false })
+    }
+
+    pub(in crate::transcoder) fn resumed(job: &Transcode, input: R, at: &LineCheckpoint) -> Result<Self, Error> {
+        Ok(Lines { input, splitter: Splitter::resume(job, at)?, follows: false })
+    }
+
+    /// Returns the line that [`advance_with`](Self::advance_with) went on to.
+    pub(in crate::transcoder) fn line(&self) -> Line<'_> {
+        self.splitter.line()
+    }
+
+    /// Returns whether an error has ended the lines.
+    pub(in crate::transcoder) fn is_failed(&self) -> bool {
+        self.splitter.is_failed()
+    }
+
+    /// Goes on to the next line, and returns whether there is one. `read` reads once from the input into a buffer; if it is
+    /// pending, nothing is lost, and a later call continues.
+    pub(in crate::transcoder) fn advance_with(
+        &mut self,
+        mut read: impl FnMut(&mut R, &mut [u8]) -> Poll<io::Result<usize>>,
+    ) -> Poll<Result<bool, Error>> {
         loop {
-            match self.input.read(self.splitter.spare()) {
-                Ok(len) => {
-                    self.splitter.fill(len);
-                    return Ok(len);
-                }
+            match self.splitter.advance()? {
+                Advance::Line => return Poll::Ready(Ok(true)),
+                Advance::Done => return Poll::Ready(Ok(false)),
+                Advance::NeedInput if self.splitter.is_ended() => return Poll::Ready(Ok(false)),
+                Advance::NeedInput => {}
+            }
+            let offset = self.splitter.read();
+            match ready!(read(&mut self.input, self.splitter.spare())) {
+                Ok(0) if self.follows => return Poll::Ready(Ok(false)),
+                Ok(0) => self.splitter.end(),
+                Ok(len) => self.splitter.fill(len),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(source) => return Err(ErrorKind::Read { offset, source }.into()),
+                Err(source) => return Poll::Ready(Err(ErrorKind::Read { offset, source }.into())),
             }
         }
     }
@@ -223,7 +247,7 @@ impl<R: Read> Iterator for Lines<R> {
     type Item = Result<Line<'static>, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.splitter.is_failed() {
+        if self.is_failed() {
             return None;
         }
         match self.next_line() {
@@ -245,7 +269,7 @@ impl Transcode {
     /// with `Crlf` or `Nel`); control characters to replace; normalization; [`OnUnknown::Pass`](crate::OnUnknown::Pass); and
     /// [`strict`](Self::strict), because some warnings depend on the whole input.
     pub fn lines<R: Read>(&self, input: R) -> Result<Lines<R>, Error> {
-        Ok(Lines { input, splitter: Splitter::new(self)?, follows: false })
+        Lines::of(self, input)
     }
 
     /// Makes a reader of lines that continues at a [checkpoint](Lines::checkpoint). The next byte of `input` must be the one
@@ -257,6 +281,6 @@ impl Transcode {
     /// Those of [`lines`](Self::lines). [`ErrorKind::UnknownLabel`] if no codec has the encoding of the checkpoint, and
     /// [`ErrorKind::Options`] if the checkpoint fits neither the encoding nor this job.
     pub fn resume_lines<R: Read>(&self, input: R, at: &LineCheckpoint) -> Result<Lines<R>, Error> {
-        Ok(Lines { input, splitter: Splitter::resume(self, at)?, follows: false })
+        Lines::resumed(self, input, at)
     }
 }
