@@ -88,6 +88,162 @@ fn main() {
         }
         println!("{name:8} {:7.0} MB/s, {written} bytes of CSV", input.len() as f64 / best / 1e6);
     }
+    #[cfg(feature = "serde")]
+    structs::measure(&input, runs);
+}
+
+/// Records as structs: by `Rows::deserialize`, and by a visitor written for the struct.
+#[cfg(feature = "serde")]
+mod structs {
+    use charpipe::fields::{Decimal, FieldError, Value, Visitor};
+    use charpipe::records::Shape;
+    use charpipe::rows::{Rows, RowsJob, StoredAs};
+    use serde::Deserialize;
+    use serde::de::DeserializeOwned;
+    use std::time::Instant;
+
+    /// Text and numbers.
+    #[derive(Deserialize, Default)]
+    struct Customer {
+        id: u32,
+        name: String,
+        address: String,
+        phone: String,
+        date: String,
+        count: i64,
+        amount: Option<Decimal>,
+        balance: Option<Decimal>,
+    }
+
+    /// Eight numbers: zoned, binary and packed.
+    #[derive(Deserialize, Default)]
+    struct Numbers {
+        a: u32,
+        b: u32,
+        c: i64,
+        d: i64,
+        e: Option<Decimal>,
+        f: Option<Decimal>,
+        g: f64,
+        h: i32,
+    }
+
+    const NUMBERS: &str = "
+    A  1 6 zoned,unsigned
+    B 47 8 zoned,unsigned
+    C 63 4 binary
+    D 63 4 binary
+    E 67 8 packed.2
+    F 75 9 zoned.2
+    G 67 8 packed.2
+    H 55 8 zoned,unsigned
+    FILLER 84 41 raw
+    ";
+
+    fn integer<T: TryFrom<i128> + Default>(value: Value<'_>) -> T {
+        let Value::Number(number) = value else { return T::default() };
+        let mantissa = number.rescale(0).and_then(|number| number.mantissa());
+        mantissa.and_then(|number| T::try_from(number).ok()).expect("the number fits")
+    }
+
+    fn text(value: Value<'_>) -> String {
+        if let Value::Text(text) = value { text.to_owned() } else { String::new() }
+    }
+
+    fn decimal(value: Value<'_>) -> Option<Decimal> {
+        if let Value::Number(number) = value { Some(number) } else { None }
+    }
+
+    fn magnitude(number: Option<Decimal>) -> u64 {
+        number.map_or(0, |number| number.magnitude() as u64)
+    }
+
+    impl Visitor for Customer {
+        type Error = FieldError;
+
+        fn value(&mut self, _item: usize, column: usize, value: Value<'_>) -> Result<(), FieldError> {
+            match column {
+                0 => self.id = integer(value),
+                1 => self.name = text(value),
+                2 => self.address = text(value),
+                3 => self.phone = text(value),
+                4 => self.date = text(value),
+                5 => self.count = integer(value),
+                6 => self.amount = decimal(value),
+                _ => self.balance = decimal(value),
+            }
+            Ok(())
+        }
+    }
+
+    impl Visitor for Numbers {
+        type Error = FieldError;
+
+        fn value(&mut self, _item: usize, column: usize, value: Value<'_>) -> Result<(), FieldError> {
+            match column {
+                0 => self.a = integer(value),
+                1 => self.b = integer(value),
+                2 => self.c = integer(value),
+                3 => self.d = integer(value),
+                4 => self.e = decimal(value),
+                5 => self.f = decimal(value),
+                6 => self.g = value.to_string().parse().expect("a decimal is a number"),
+                _ => self.h = integer(value),
+            }
+            Ok(())
+        }
+    }
+
+    fn rows(layout: &str, fields: &str) -> Rows {
+        let job = RowsJob::new().records(StoredAs::Shape(Shape::RDW)).select(fields.split(' '));
+        job.rows(&job.layout(layout.as_bytes()).expect("it is valid")).expect("the selection is valid")
+    }
+
+    /// Prints the speed of the fastest run of `read`, which returns a sum.
+    fn best(name: &str, input: &[u8], runs: usize, read: impl Fn() -> u64) {
+        let mut best = f64::INFINITY;
+        let mut sum = 0;
+        for _ in 0..runs {
+            let start = Instant::now();
+            sum = read();
+            best = best.min(start.elapsed().as_secs_f64());
+        }
+        println!("{name:24} {:7.0} MB/s, sum {sum}", input.len() as f64 / best / 1e6);
+    }
+
+    fn by_serde<T: DeserializeOwned>(rows: &Rows, input: &[u8], add: impl Fn(T) -> u64) -> u64 {
+        let read = rows.deserialize::<T, _>(input).expect("the shape is known");
+        read.map(|row| add(row.expect("the rows are valid"))).fold(0, u64::wrapping_add)
+    }
+
+    fn by_visitor<T: Visitor<Error = FieldError> + Default>(rows: &Rows, input: &[u8], add: impl Fn(T) -> u64) -> u64 {
+        let (mut records, mut reader) = (rows.records(input, &Shape::RDW), rows.reader(&Shape::RDW));
+        let mut sum = 0;
+        while let Some(record) = records.next_record().expect("the records are valid") {
+            let mut row = T::default();
+            reader.read(record.number, record.data, &mut row).expect("the fields are valid");
+            sum = u64::wrapping_add(sum, add(row));
+        }
+        sum
+    }
+
+    pub(super) fn measure(input: &[u8], runs: usize) {
+        let all = rows(super::LAYOUT, "ID NAME ADDRESS PHONE DATE COUNT AMOUNT BALANCE");
+        let of_customer = |row: Customer| {
+            let texts = row.name.len() + row.address.len() + row.phone.len() + row.date.len();
+            let numbers = u64::from(row.id) + row.count.unsigned_abs();
+            texts as u64 + numbers + magnitude(row.amount) + magnitude(row.balance)
+        };
+        best("structs by a visitor", input, runs, || by_visitor(&all, input, of_customer));
+        best("structs by serde", input, runs, || by_serde(&all, input, of_customer));
+        let numbers = rows(NUMBERS, "A B C D E F G H");
+        let of_numbers = |row: Numbers| {
+            let integers = u64::from(row.a) + u64::from(row.b) + row.c.unsigned_abs() + row.d.unsigned_abs();
+            integers + magnitude(row.e) + magnitude(row.f) + row.g.abs() as u64 + row.h as u64
+        };
+        best("8 numbers by a visitor", input, runs, || by_visitor(&numbers, input, of_numbers));
+        best("8 numbers by serde", input, runs, || by_serde(&numbers, input, of_numbers));
+    }
 }
 
 /// Makes records, with an RDW each.

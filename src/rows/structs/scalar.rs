@@ -39,6 +39,9 @@ macro_rules! as_any {
 
 #[inline]
 fn visit_integer<'t, V: Visitor<'t>>(number: &Decimal, visitor: V) -> Result<V::Value, BadRow> {
+    if let (0, Ok(magnitude)) = (number.scale(), i64::try_from(number.magnitude())) {
+        return visitor.visit_i64(if number.is_negative() { -magnitude } else { magnitude });
+    }
     match whole(number) {
         Some(Whole::Signed(number)) => visitor.visit_i64(number),
         Some(Whole::Unsigned(number)) => visitor.visit_u64(number),

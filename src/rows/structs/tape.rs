@@ -55,9 +55,9 @@ impl Names {
 
 /// A value, a group or an array, with the name that it has in its group.
 struct Node {
-    name: usize,
+    name: u32,
     /// The index after the last node in it.
-    end: usize,
+    end: u32,
     what: What,
 }
 
@@ -66,7 +66,10 @@ enum What {
     Null,
     /// A place in the text.
     Text(usize, usize),
-    Number(Decimal),
+    /// A number that fits: its mantissa and its scale. A node should be small.
+    Short(i64, i8),
+    /// A place among the numbers.
+    Number(usize),
     Single(f32),
     Double(f64),
     /// A place in the bytes.
@@ -82,6 +85,7 @@ pub(super) struct Tape {
     nodes: Vec<Node>,
     text: String,
     bytes: Vec<u8>,
+    numbers: Vec<Decimal>,
     /// The groups and arrays that have not ended.
     open: Vec<usize>,
     /// The errors of fields that could not be read.
@@ -95,10 +99,11 @@ impl Tape {
         self.nodes.clear();
         self.text.clear();
         self.bytes.clear();
+        self.numbers.clear();
         self.open.clear();
         self.errors.clear();
         self.record_type = None;
-        self.enter(usize::MAX, What::Group);
+        self.enter(u32::MAX as usize, What::Group);
     }
 
     /// Ends the row, of a record of this type.
@@ -142,7 +147,7 @@ impl Tape {
         self.errors.push(error);
     }
 
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, name: usize, value: Value<'_>) {
         let what = match value {
             Value::Text(text) => {
@@ -150,7 +155,11 @@ impl Tape {
                 self.text.push_str(text);
                 What::Text(begin, self.text.len())
             }
-            Value::Number(number) => What::Number(number),
+            Value::Number(number) => match i64::try_from(number.magnitude()) {
+                Ok(mantissa) if !number.is_negative() => What::Short(mantissa, number.scale()),
+                Ok(mantissa) if mantissa > 0 => What::Short(-mantissa, number.scale()),
+                _ => self.long(number),
+            },
             Value::Raw(bytes) => {
                 let begin = self.bytes.len();
                 self.bytes.extend_from_slice(bytes);
@@ -161,18 +170,25 @@ impl Tape {
             Value::Date(date) => What::Date(date),
             Value::Null => What::Null,
         };
-        let end = self.nodes.len() + 1;
-        self.nodes.push(Node { name, end, what });
+        // More nodes than a `u32` counts would take 128 GiB.
+        let end = self.nodes.len() as u32 + 1;
+        self.nodes.push(Node { name: name as u32, end, what });
+    }
+
+    #[cold]
+    fn long(&mut self, number: Decimal) -> What {
+        self.numbers.push(number);
+        What::Number(self.numbers.len() - 1)
     }
 
     fn enter(&mut self, name: usize, what: What) {
         self.open.push(self.nodes.len());
-        self.nodes.push(Node { name, end: 0, what });
+        self.nodes.push(Node { name: name as u32, end: 0, what });
     }
 
     fn leave(&mut self) {
         if let Some(index) = self.open.pop() {
-            self.nodes[index].end = self.nodes.len();
+            self.nodes[index].end = self.nodes.len() as u32;
         }
     }
 }
@@ -293,7 +309,7 @@ impl<'t> Iterator for Inside<'t> {
         if at.index >= self.end {
             return None;
         }
-        self.next.index = at.tape.nodes[at.index].end;
+        self.next.index = at.tape.nodes[at.index].end as usize;
         Some(at)
     }
 }
@@ -301,15 +317,16 @@ impl<'t> Iterator for Inside<'t> {
 impl<'t> Cell<'t> for At<'t> {
     type Inside = Inside<'t>;
 
-    #[inline]
+    #[inline(always)]
     fn open(self) -> Opened<'t, Inside<'t>> {
         let At { tape, index, .. } = self;
         let node = &tape.nodes[index];
-        let inside = || Inside { next: At { index: index + 1, ..self }, end: node.end };
+        let inside = || Inside { next: At { index: index + 1, ..self }, end: node.end as usize };
         Opened::Value(match node.what {
             What::Null => Value::Null,
             What::Text(begin, end) => Value::Text(&tape.text[begin..end]),
-            What::Number(number) => Value::Number(number),
+            What::Short(mantissa, scale) => Value::Number(Decimal::new(mantissa.into(), scale)),
+            What::Number(index) => Value::Number(tape.numbers[index]),
             What::Single(number) => Value::Single(number),
             What::Double(number) => Value::Double(number),
             What::Raw(begin, end) => Value::Raw(&tape.bytes[begin..end]),
@@ -320,12 +337,12 @@ impl<'t> Cell<'t> for At<'t> {
     }
 
     fn name(self) -> &'t str {
-        self.names.names.get(self.tape.nodes[self.index].name).map_or("", |name| &*name.key)
+        self.names.names.get(self.tape.nodes[self.index].name as usize).map_or("", |name| &*name.key)
     }
 
     #[inline]
     fn name_in(self, fields: &'static [&'static str]) -> &'t str {
-        let Some(name) = self.names.names.get(self.tape.nodes[self.index].name) else { return "" };
+        let Some(name) = self.names.names.get(self.tape.nodes[self.index].name as usize) else { return "" };
         let field = match name.matched.get() {
             Some((last, field)) if std::ptr::eq(last, fields) => field,
             _ => {
