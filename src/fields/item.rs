@@ -7,6 +7,7 @@ use super::{Kind, When};
 /// The items of a layout are in the order of the copybook. An item belongs to the nearest item before it that has a
 /// lower level number. An item without a kind is a group.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Item {
     /// The level number, 1 to 49.
     pub level: u8,
@@ -34,6 +35,7 @@ pub struct Item {
 
 /// How often an item occurs.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Occurs {
     /// The smallest count.
     pub min: usize,

@@ -79,6 +79,7 @@ pub struct Zoned {
 
 /// Where a zoned number has its sign.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum SignPlace {
     /// There is no sign: the number is not negative.
     Unsigned,
@@ -94,6 +95,7 @@ pub enum SignPlace {
 
 /// The characters of zoned numbers: digits, and digits that carry a sign.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum ZonedSigns {
     /// EBCDIC: digits are F0 to F9. With a sign they are C0 to C9 (`{` and `A` to `I`) and D0 to D9 (`}` and `J` to
     /// `R`). When reading, the zones A, E and F are positive as well, and B is negative.
@@ -129,6 +131,7 @@ pub struct Edited {
 
 /// The sign of an edited number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum EditedSign {
     /// There is none: the number is not negative.
     Absent,
@@ -169,6 +172,7 @@ pub struct Packed {
 
 /// What the last half byte of a packed number contains.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum PackedSign {
     /// The sign: C is positive, D negative. When reading, A, E and F are positive as well, and B is negative.
     Signed,
@@ -208,6 +212,7 @@ pub struct Float {
 
 /// How a floating-point number uses its bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum FloatFormat {
     /// Hexadecimal, as on IBM mainframes: a sign, an exponent of 16 with an excess of 64, and a fraction of 24 or 56
     /// bits.

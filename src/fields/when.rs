@@ -85,6 +85,7 @@ impl When {
 /// # Ok::<(), charpipe::fields::BadRule>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Rule {
     /// The condition.
     pub when: When,
@@ -103,6 +104,14 @@ impl fmt::Display for BadRule {
 }
 
 impl std::error::Error for BadRule {}
+
+impl Rule {
+    /// Makes the rule that the item with this name or path applies under a condition.
+    #[must_use]
+    pub fn new(when: When, item: impl Into<String>) -> Self {
+        Rule { when, item: item.into() }
+    }
+}
 
 impl FromStr for Rule {
     type Err = BadRule;

@@ -198,6 +198,7 @@ fn storage(tape: &mut Tape<'_>, kind: &Kind) -> Vec<String> {
                 SignPlace::Leading => *tape.one(&["SIGN IS LEADING", "LEADING"]),
                 SignPlace::TrailingSeparate => *tape.one(&["SIGN TRAILING SEPARATE", "TRAILING SEPARATE CHARACTER"]),
                 SignPlace::LeadingSeparate => "SIGN IS LEADING SEPARATE CHARACTER",
+                other => panic!("{other:?} is new: how is it written?"),
             };
             clauses.extend((!place.is_empty()).then(|| place.to_owned()));
             number(tape, zoned.digits, zoned.scale, zoned.sign != SignPlace::Unsigned)
@@ -368,7 +369,7 @@ fn fixed(tape: &mut Tape<'_>, words: &[String]) -> String {
 
 /// What the items say, without what is for display.
 fn essence(layout: &Layout) -> Vec<Item> {
-    layout.items().iter().map(|item| Item { picture: String::new(), ..item.clone() }).collect()
+    layout.items().iter().map(|item| item.clone().picture("")).collect()
 }
 
 /// The kinds of native integers do not keep their digits, so they are those of the largest picture.

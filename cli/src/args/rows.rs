@@ -312,7 +312,7 @@ fn layout_help(format: LayoutFormat) -> &'static str {
 fn float_help(format: FloatFormat) -> &'static str {
     match format {
         FloatFormat::Ieee => "IEEE 754: Micro Focus, GnuCOBOL, z/OS with FLOAT(BINARY)",
-        FloatFormat::Ibm => "Hexadecimal floating point of IBM's mainframes",
+        _ => "Hexadecimal floating point of IBM's mainframes",
     }
 }
 
