@@ -184,7 +184,7 @@ fn a_struct_there_and_back() {
     };
     assert_eq!(orders[0], order);
     assert_eq!((orders[1].cust_name.as_str(), orders[1].ordered), ("", None));
-    assert_eq!(write(&options, ORDERS, &order).unwrap().as_bytes(), &ORDER[..]);
+    assert_eq!(write(&options, ORDERS, &order).unwrap().as_bytes(), ORDER);
     // Without a date, the field has none, and a number needs a value.
     let missing = "missing-value: record 7, field ORDERED, column 18: there is no value";
     assert_eq!(write(&options, ORDERS, &orders[1]), Err(missing.into()));
@@ -385,7 +385,7 @@ fn added_columns() {
     let job = options.iter().try_fold(RowsJob::new(), |job, (name, value)| job.set(name, value)).unwrap();
     let job = job.encoding("UTF-8").unwrap();
     let rows = job.rows(&job.layout(b"N 1 2 zoned,unsigned\n").unwrap()).unwrap();
-    let input = b"\0\x06\0\012\0\x06\0\0x1\0\x07\0\0123";
+    let input = b"\0\x06\0\x0012\0\x06\0\0x1\0\x07\0\x00123";
     let mut read = rows.deserialize::<Value, _>(&input[..]).unwrap().file("a.dat");
     let added = [AddedColumn::Number, AddedColumn::Errors].map(AddedColumn::column);
     assert_eq!(
