@@ -15,7 +15,7 @@ impl Rows {
     /// [`RowValues`](super::RowValues), or anything else that implements `Deserialize`.
     ///
     /// All options of the job hold as for the command's rows of JSON, whose names and values these rows have: groups
-    /// are structs, arrays are sequences, and the [added columns](RowsJob::add_columns) are fields such as `_number`.
+    /// are structs, arrays are sequences, and the [added columns](AddedColumn) are fields such as `_number`.
     /// The work is done by one thread, whatever [`jobs`](Rows::jobs) says.
     ///
     /// ```
@@ -84,8 +84,6 @@ impl Rows {
     ///
     /// # Errors
     /// Those of [`open`](Rows::open).
-    ///
-    /// [RowsJob::add_columns]: crate::rows::RowsJob::add_columns
     pub fn deserialize<T: DeserializeOwned, R: BufRead>(&self, input: R) -> Result<DeserializeRows<T, R>, RowsError> {
         let (shape, input) = self.open(input)?;
         let (records, reader) = (self.records(input, &shape), self.reader(&shape));
