@@ -15,6 +15,10 @@ use std::sync::Arc;
 /// The longest message that is converted at once, in bytes.
 const LONGEST: usize = 4 * 1024;
 
+/// Whether anything is kept. In a web page, calling the module takes longer than making a transcoder, and every byte of the
+/// module has to be loaded.
+const KEEPS: bool = cfg!(not(target_family = "wasm"));
+
 /// What is kept for messages of plain text.
 pub(super) struct Messages {
     /// The verdict that they share, while none of them is in the report.
@@ -162,7 +166,9 @@ impl Transcoder {
             self.run.bytes_in = 0;
             messages.put_back(&mut self.run.report);
         } else {
-            messages = messages.or_else(|| Messages::after(self).map(Box::new));
+            if KEEPS && messages.is_none() {
+                messages = Messages::after(self).map(Box::new);
+            }
             *self = Transcoder::new(self.run.settings.clone());
         }
         self.messages = messages;
@@ -171,7 +177,7 @@ impl Transcoder {
     /// Converts `src`, all of the input, at once, if that is plain text and fits into `dst`. Returns how many bytes it
     /// wrote.
     pub(super) fn convert_message(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
-        let messages = self.messages.as_deref_mut().filter(|_| src.len() <= LONGEST && !src.is_empty())?;
+        let messages = self.messages.as_deref_mut().filter(|_| KEEPS && src.len() <= LONGEST && !src.is_empty())?;
         // Only at the very beginning.
         let Phase::Detect(detector) = &self.phase else { return None };
         if self.run.bytes_in > 0 || !detector.prefix().is_empty() {

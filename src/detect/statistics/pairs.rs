@@ -35,7 +35,7 @@ impl PairCounts {
     pub(super) fn for_each(self, mut each: impl FnMut([u8; 2], u32)) {
         match self {
             PairCounts::Few(mut pairs) => {
-                pairs.sort_unstable();
+                crate::sort::by_key(&mut pairs, |pair| *pair);
                 pairs
                     .chunk_by(|one, other| one == other)
                     .for_each(|same| each(same[0].to_be_bytes(), same.len() as u32));
