@@ -279,7 +279,7 @@ impl Transcode {
     /// # Errors
     /// [`ErrorKind::NoEncoder`] if the codec can only decode.
     pub fn target(self, encoding: &Encoding) -> Result<Self, Error> {
-        self.to_codec(encoding.codec())
+        self.with_target(encoding.codec())
     }
 
     /// Sets the encoding of the output. The default is UTF-8.
@@ -289,10 +289,10 @@ impl Transcode {
     /// decode.
     pub fn target_encoding(self, label: &str) -> Result<Self, Error> {
         let codec = self.settings.registry.codec(label)?;
-        self.to_codec(codec)
+        self.with_target(codec)
     }
 
-    fn to_codec(mut self, codec: Arc<dyn Codec>) -> Result<Self, Error> {
+    fn with_target(mut self, codec: Arc<dyn Codec>) -> Result<Self, Error> {
         if codec.encoder().is_none() {
             return Err(ErrorKind::NoEncoder { codec: codec.name().to_owned() }.into());
         }
