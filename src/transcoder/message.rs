@@ -1,23 +1,20 @@
 //! Message after message: what a transcoder keeps of one for the next.
 //!
-//! A program that [resets](Transcoder::reset) a transcoder converts many short messages, which are mostly plain text in one
+//! A program that [resets](crate::Transcoder::reset) a transcoder converts many short messages, which are mostly plain text in one
 //! charset. Detection, the plan and the machines for each of them would take a hundred times as long as converting it. So
 //! a message of plain text that is here as a whole is converted as a [value](super::io::plain) is, and the report is that
 //! of an earlier message, whose verdict it shares. Whatever could make a difference goes the long way: the result, and the
 //! report, are the same.
 
 use super::io::plain;
-use super::{Phase, Report, Transcoder};
+use super::options::Settings;
+use super::report::Report;
 use crate::codec::{ByteSink, Codec, Decoder, Encoder, MIN_ROOM, Stop, Utf8Buf, is_utf8};
 use crate::detect::{Detector, Diagnostic, Kind, Source, Verdict, binary_signature, is_single_byte};
 use std::sync::Arc;
 
 /// The longest message that is converted at once, in bytes.
-const LONGEST: usize = 4 * 1024;
-
-/// Whether anything is kept. In a web page, calling the module takes longer than making a transcoder, and every byte of the
-/// module has to be loaded.
-const KEEPS: bool = cfg!(not(target_family = "wasm"));
+pub(super) const LONGEST: usize = 4 * 1024;
 
 /// What is kept for messages of plain text.
 pub(super) struct Messages {
@@ -29,7 +26,7 @@ pub(super) struct Messages {
     /// The diagnostics in the report, likewise: they are due to the label.
     diagnostics: Vec<Diagnostic>,
     /// A new detector, in place of which the transcoder is at the end of a message.
-    detector: Option<Box<Detector>>,
+    pub(super) detector: Option<Box<Detector>>,
     codec: Arc<dyn Codec>,
     decoder: Option<Box<dyn Decoder>>,
     encoder: Option<Box<dyn Encoder>>,
@@ -41,15 +38,14 @@ pub(super) struct Messages {
 impl Messages {
     /// Begins after a message whose report shows that it was plain text. Takes the verdict out of the report. Returns
     /// `None` if no message of the job can be plain text, or if this one was not.
-    fn after(transcoder: &mut Transcoder) -> Option<Self> {
-        let settings = &transcoder.run.settings;
-        let verdict = transcoder.run.report.verdict.as_ref().filter(|_| transcoder.is_done())?;
+    pub(super) fn after(settings: &Settings, report: &mut Report) -> Option<Self> {
+        let verdict = report.verdict.as_ref()?;
         let is_known = match verdict.source {
             Some(Source::User) => true,
             Some(Source::Default) => plain::is_open(settings),
             _ => false,
         };
-        let is_all_of_label = transcoder.run.report.diagnostics == verdict.diagnostics;
+        let is_all_of_label = report.diagnostics == verdict.diagnostics;
         if !is_known || !is_all_of_label || !is_plain(verdict) || plain::looks_at_controls(settings) {
             return None;
         }
@@ -61,7 +57,6 @@ impl Messages {
         let target = plain::encodes(settings)?;
         let encoder = if settings.to_utf8 { None } else { Some(target.encoder()?) };
         let decoder = if is_utf8(&*from) { None } else { Some(plain::with_newline(&from, settings).decoder()) };
-        let report = &mut transcoder.run.report;
         Some(Messages {
             verdict: report.verdict.take(),
             from: report.from.take(),
@@ -79,7 +74,7 @@ impl Messages {
 
     /// Converts a message into `bytes`, or as it is. Returns how many of its bytes decided about its encoding, or `None` if it
     /// has to go the long way.
-    fn convert<'a>(&'a mut self, src: &'a [u8], detector: &Detector) -> Option<(usize, &'a [u8])> {
+    pub(super) fn convert<'a>(&'a mut self, src: &'a [u8], detector: &Detector) -> Option<(usize, &'a [u8])> {
         let is_ascii = src.is_ascii();
         if self.looks_at_labels && !is_ascii && self.contradicts(src) {
             return None;
@@ -140,64 +135,9 @@ fn is_plain(verdict: &Verdict) -> bool {
         && verdict.bom_len == 0
 }
 
-impl Transcoder {
-    /// Goes back to the beginning, for the next message: detection starts anew, the options stay, the report is empty.
-    ///
-    /// After a message of plain text the transcoder keeps what it needs for the next one: a short one that a single
-    /// [step](Self::step) is given as a whole, with `eof`, then takes about a hundred nanoseconds and no allocation.
-    ///
-    /// ```
-    /// let mut transcoder = charpipe::Transcode::new().transcoder()?;
-    /// let mut room = [0; 16];
-    /// for (message, text) in [(&b"\xFE\xFF\0a"[..], "a"), ("é".as_bytes(), "é")] {
-    ///     transcoder.reset();
-    ///     let step = transcoder.step(message, &mut room, true)?;
-    ///     assert_eq!(&room[..step.written], text.as_bytes());
-    /// }
-    /// # Ok::<(), charpipe::Error>(())
-    /// ```
-    pub fn reset(&mut self) {
-        let mut messages = self.messages.take();
-        if let Some(messages) = &mut messages
-            && let Some(detector) = messages.detector.take()
-        {
-            // The last message was converted at once: nothing but the report has changed.
-            self.phase = Phase::Detect(detector);
-            self.run.bytes_in = 0;
-            messages.put_back(&mut self.run.report);
-        } else {
-            if KEEPS && messages.is_none() {
-                messages = Messages::after(self).map(Box::new);
-            }
-            *self = Transcoder::new(self.run.settings.clone());
-        }
-        self.messages = messages;
-    }
-
-    /// Converts `src`, all of the input, at once, if that is plain text and fits into `dst`. Returns how many bytes it
-    /// wrote.
-    pub(super) fn convert_message(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
-        let messages = self.messages.as_deref_mut().filter(|_| KEEPS && src.len() <= LONGEST && !src.is_empty())?;
-        // Only at the very beginning.
-        let Phase::Detect(detector) = &self.phase else { return None };
-        if self.run.bytes_in > 0 || !detector.prefix().is_empty() {
-            return None;
-        }
-        let (decisive, output) = messages.convert(src, detector)?;
-        let len = output.len();
-        dst.get_mut(..len)?.copy_from_slice(output);
-        messages.report(&mut self.run.report, (src.len(), len), src[..decisive].is_ascii());
-        self.run.bytes_in = src.len() as u64;
-        if let Phase::Detect(detector) = std::mem::replace(&mut self.phase, Phase::Done) {
-            messages.detector = Some(detector);
-        }
-        Some(len)
-    }
-}
-
 impl Messages {
     /// Makes the report of a message of `read` bytes that became `written`.
-    fn report(&mut self, report: &mut Report, (read, written): (usize, usize), is_ascii: bool) {
+    pub(super) fn report(&mut self, report: &mut Report, (read, written): (usize, usize), is_ascii: bool) {
         report.verdict = self.verdict.take().map(|verdict| Verdict { ascii: is_ascii, ..verdict });
         report.from = self.from.take();
         report.read_as = self.read_as.take();
@@ -207,7 +147,7 @@ impl Messages {
     }
 
     /// Takes back what is kept, and empties the report.
-    fn put_back(&mut self, report: &mut Report) {
+    pub(super) fn put_back(&mut self, report: &mut Report) {
         self.verdict = report.verdict.take();
         self.from = report.from.take();
         self.read_as = report.read_as.take();

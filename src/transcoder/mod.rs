@@ -14,7 +14,7 @@
 //! | `mod.rs` | [`Transcoder::step`], the step machine |
 //! | `run.rs` | the state that it shares with the ways: settings, report, queue, spill |
 //! | `fork.rs` | copies of a transcoder, and how many bytes are pending |
-//! | `message.rs` | message after message: [`Transcoder::reset`] |
+//! | `reset.rs`, `message.rs` | message after message: [`Transcoder::reset`], and what is kept for the next one |
 //! | `head.rs` | the bytes that detection took, until they are decoded |
 //! | `plan/` | from the verdict to a route: the way, the text stages, the labels and the byte order mark |
 //! | `source.rs`, `fill.rs` | from input bytes to text, with or without records; what a fill is given and returns |
@@ -58,6 +58,7 @@ mod parallel;
 mod plan;
 mod records;
 mod report;
+mod reset;
 mod run;
 mod segment;
 mod source;
