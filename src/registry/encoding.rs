@@ -119,7 +119,7 @@ impl Hash for Encoding {
 /// use charpipe::{Encoding, encodings};
 ///
 /// for encoding in encodings::ALL {
-///     assert_eq!(&Encoding::for_label(encoding.name())?, encoding);
+///     assert_eq!(Encoding::for_label(encoding.name())?, **encoding);
 /// }
 /// # Ok::<(), charpipe::Error>(())
 /// ```

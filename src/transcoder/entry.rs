@@ -155,7 +155,7 @@ impl Transcode {
     ///
     /// let job = Transcode::new().target_encoding("ISO-8859-1")?;
     /// assert_eq!(*job.encode("café")?, *b"caf\xE9");
-    /// assert_eq!(job.encode("5 €").unwrap_err().to_string(), "byte 2: U+20AC is not in ISO-8859-1");
+    /// assert_eq!(job.encode("5 €").unwrap_err().to_string(), "byte 2: U+20AC '€' is not in ISO-8859-1");
     /// assert_eq!(*job.on_unmappable(OnUnmappable::Escape).encode("5 €")?, *br"5 \u{20AC}");
     /// # Ok::<(), charpipe::Error>(())
     /// ```

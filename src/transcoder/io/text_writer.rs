@@ -67,7 +67,7 @@ impl<W: Write> TextWriter<W> {
     /// // Whether this call fails, or a later one, depends on how much is buffered.
     /// let _ = writer.write_str(text);
     /// let error = writer.finish().unwrap_err();
-    /// assert_eq!(error.error().to_string(), "byte 10: U+00E9 is not in US-ASCII");
+    /// assert_eq!(error.error().to_string(), "byte 10: U+00E9 'é' is not in US-ASCII");
     /// assert_eq!(error.into_inner(), b"plain, caf");
     /// # Ok::<(), charpipe::Error>(())
     /// ```
