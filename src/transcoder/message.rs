@@ -1,7 +1,7 @@
 //! Message after message: what a transcoder keeps of one for the next.
 //!
-//! A program that [resets](crate::Transcoder::reset) a transcoder converts many short messages, which are mostly plain text in one
-//! charset. Detection, the plan and the machines for each of them would take a hundred times as long as converting it. So
+//! A program that [resets](crate::Transcoder::reset) a transcoder converts many short messages, which are mostly plain
+//! text in one charset. Detection, the plan and the machines for each of them would take a hundred times as long as converting it. So
 //! a message of plain text that is here as a whole is converted as a [value](super::io::plain) is, and the report is that
 //! of an earlier message, whose verdict it shares. Whatever could make a difference goes the long way: the result, and the
 //! report, are the same.
@@ -82,7 +82,11 @@ impl Messages {
         let text = match &mut self.decoder {
             None => std::str::from_utf8(src).ok()?,
             Some(decoder) => {
-                let is_whole = self.text.fill(4 * src.len() + MIN_ROOM, |sink| decoder.decode_whole(src, sink));
+                let is_whole = self.text.fill(4 * src.len() + MIN_ROOM, |sink| {
+                    let lent = sink.identity();
+                    // A codec can exchange the sink for another one in safe code.
+                    decoder.decode_whole(src, sink) && sink.identity() == lent
+                });
                 decoder.reset();
                 if !is_whole {
                     return None;

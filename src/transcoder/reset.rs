@@ -11,7 +11,7 @@ impl Transcoder {
     /// Goes back to the beginning, for the next message: detection starts anew, the options stay, the report is empty.
     ///
     /// After a message of plain text the transcoder keeps what it needs for the next one: a short one that a single
-    /// [step](Self::step) is given as a whole, with `eof`, then takes about a hundred nanoseconds and no allocation.
+    /// [step](Self::step) is given as a whole, with `eof`, then takes no allocation.
     ///
     /// ```
     /// let mut transcoder = charpipe::Transcode::new().transcoder()?;
