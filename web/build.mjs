@@ -61,7 +61,8 @@ async function buildModules() {
 
 async function buildModule(file, features) {
   const target = join(root, "target", "wasm", file.replace(".wasm", ""));
-  const flags = `-C target-feature=+simd128 ${features.length > 0 ? FLAGS : SMALL_FLAGS}`;
+  const isSmall = features.length === 0;
+  const flags = `-C target-feature=+simd128 ${isSmall ? SMALL_FLAGS : FLAGS}`;
   const env = { ...process.env, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags };
   const cargo = ["build", "--quiet", "-p", "charpipe-capi", "--profile", "wasm", "--target", "wasm32-unknown-unknown"];
   const words = [...cargo, "--target-dir", target, "--no-default-features", "--features", features.join(",")];
@@ -69,7 +70,7 @@ async function buildModule(file, features) {
   const built = join(target, "wasm32-unknown-unknown", "wasm", "charpipe_capi.wasm");
   const optimizer = join(tools, "node_modules", ".bin", "wasm-opt");
   const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
-  await run(optimizer, ["-Os", ...WASM_FEATURES, ...strip, built, "-o", join(dist, file)]);
+  await run(optimizer, [...(isSmall ? ["-Oz", "--converge"] : ["-Os"]), ...WASM_FEATURES, ...strip, built, "-o", join(dist, file)]);
 }
 
 /** Runs a program. Fails if it does. */

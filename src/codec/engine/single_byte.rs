@@ -140,7 +140,7 @@ impl EncodeTable {
             }
         }
         crate::sort::by_key(&mut this.best_fit, |(unit, _)| *unit);
-        this.for_substitute1.iter_mut().for_each(|listed| listed.sort_unstable());
+        this.for_substitute1.iter_mut().for_each(|listed| crate::sort::by(listed, Ord::cmp));
         for ascii in 0..0x80 {
             this.ascii[ascii as usize] = this.unit(ascii);
         }

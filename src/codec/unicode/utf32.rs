@@ -102,6 +102,16 @@ struct Ucs4Form {
 }
 
 impl Ucs4Form {
+    /// Decodes whole units from the front of `src`.
+    fn ordered_units(&self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        match self.order {
+            OctetOrder::O1234 => Self::units(OctetOrder::O1234, src, dst),
+            OctetOrder::O4321 => Self::units(OctetOrder::O4321, src, dst),
+            OctetOrder::O2143 => Self::units(OctetOrder::O2143, src, dst),
+            OctetOrder::O3412 => Self::units(OctetOrder::O3412, src, dst),
+        }
+    }
+
     /// Decodes whole units from the front of `src`. Inlined, so that the order is a constant.
     #[inline(always)]
     fn units(order: OctetOrder, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
@@ -146,7 +156,7 @@ impl Form<4> for Ucs4Form {
                 *held = unit;
                 return Step { read: take, stop: Stop::InputEmpty };
             }
-            match Self::units(self.order, unit.bytes(), dst).stop {
+            match self.ordered_units(unit.bytes(), dst).stop {
                 Stop::OutputFull => return Step { read: 0, stop: Stop::OutputFull },
                 stop => {
                     held.clear();
@@ -157,13 +167,7 @@ impl Form<4> for Ucs4Form {
                 }
             }
         }
-        let rest = &src[read..];
-        let step = match self.order {
-            OctetOrder::O1234 => Self::units(OctetOrder::O1234, rest, dst),
-            OctetOrder::O4321 => Self::units(OctetOrder::O4321, rest, dst),
-            OctetOrder::O2143 => Self::units(OctetOrder::O2143, rest, dst),
-            OctetOrder::O3412 => Self::units(OctetOrder::O3412, rest, dst),
-        };
+        let step = self.ordered_units(&src[read..], dst);
         read += step.read;
         if step.stop == Stop::InputEmpty {
             held.extend(&src[read..]);

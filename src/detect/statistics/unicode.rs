@@ -157,8 +157,10 @@ impl Units {
         let mut others = blocks;
         let latin = std::mem::take(&mut others[0]);
         others[0x30..0xD8].fill(0);
-        others.sort_unstable();
-        found.alphabetic = latin + blocks[0x20].min(latin) + others[254] + others[255];
+        let [most, second] = others
+            .into_iter()
+            .fold([0; 2], |[most, second], count| if count > most { [count, most] } else { [most, second.max(count)] });
+        found.alphabetic = latin + blocks[0x20].min(latin) + most + second;
         Some(found)
     }
 }

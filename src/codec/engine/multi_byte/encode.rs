@@ -148,7 +148,7 @@ impl EncodeTable {
             start.longest = start.longer.iter().map(|(longer, _)| longer.len()).max().unwrap_or(0);
         }
         crate::sort::by(&mut self.best_fit, Ord::cmp);
-        self.for_substitute1.iter_mut().for_each(|listed| listed.sort_unstable());
+        self.for_substitute1.iter_mut().for_each(|listed| crate::sort::by(listed, Ord::cmp));
         self
     }
 
