@@ -9,7 +9,7 @@
 use super::io::plain;
 use super::options::Settings;
 use super::report::Report;
-use crate::codec::{ByteSink, Codec, Decoder, Encoder, MIN_ROOM, Stop, Utf8Buf, is_utf8};
+use crate::codec::{Codec, Decoder, Encoder, MIN_ROOM, Utf8Buf, is_utf8};
 use crate::detect::{Detector, Diagnostic, Kind, Source, Verdict, binary_signature, is_single_byte};
 use std::sync::Arc;
 
@@ -105,14 +105,8 @@ impl Messages {
         let decisive = detector.plain_start(src)?;
         let Some(encoder) = &mut self.encoder else { return Some((decisive, text.as_bytes())) };
         self.bytes.resize(2 * LONGEST, 0);
-        let mut sink = ByteSink::new(&mut self.bytes);
-        let lent = sink.identity();
-        let step = encoder.feed(text, &mut sink);
-        let is_fed = step.read == text.len() && step.stop == Stop::InputEmpty;
-        let is_whole = is_fed && encoder.finish(&mut sink) == Stop::InputEmpty && encoder.pending() == 0;
-        let (len, is_lent) = (sink.written(), sink.identity() == lent);
-        encoder.reset();
-        (is_whole && is_lent).then(|| (decisive, &self.bytes[..len]))
+        let len = plain::encode_at_once(&mut **encoder, text, &mut self.bytes)?;
+        Some((decisive, &self.bytes[..len]))
     }
 
     /// Whether bytes that are not all ASCII may speak against a single-byte charset.

@@ -5,7 +5,7 @@ use crate::common;
 
 use crate::common::whole;
 use charpipe::codec::{ByteSink, CodecInfo, MIN_ROOM, Malformed, Replacement, Step, Stop, Unmappable, Utf8Sink, drive};
-use charpipe::{Codec, Decoder, Encoder, ErrorKind, Kind, OnMalformed, Registry, Transcode};
+use charpipe::{Codec, Decoder, Encoder, Error, ErrorKind, Kind, OnMalformed, Registry, Status, Transcode};
 use std::sync::Arc;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,6 +21,8 @@ enum Violation {
     FaultTooLong,
     EndlessOutput,
     ReplacesTheSink,
+    /// Once there is a `!` in the text.
+    ReplacesTheSinkAtAMark,
     StopsInsideACharacter,
     HostileXmlName,
     PendingEverything,
@@ -95,7 +97,7 @@ impl Decoder for ViolatingDecoder {
             dst.push('漢');
             return Step { read: src.len(), stop: Stop::InputEmpty };
         }
-        if self.0 == ReplacesTheSink {
+        if self.0 == ReplacesTheSink || self.0 == ReplacesTheSinkAtAMark && src.contains(&b'!') {
             let buffer: &'static mut [u8] = Box::leak(vec![b'x'; 90_000].into_boxed_slice());
             let mut other = Utf8Sink::new(buffer);
             for _ in 0..5000 {
@@ -134,7 +136,8 @@ impl Encoder for ViolatingEncoder {
             return Step { read: 0, stop: Stop::InputEmpty };
         }
         match self.0 {
-            ReplacesTheSink => {
+            ReplacesTheSinkAtAMark if !src.contains('!') => {}
+            ReplacesTheSink | ReplacesTheSinkAtAMark => {
                 *dst = ByteSink::new(Box::leak(vec![b'x'; 90_000].into_boxed_slice()));
                 dst.push(&[b'y'; 80_000]);
                 return Step { read: src.len(), stop: Stop::InputEmpty };
@@ -288,6 +291,43 @@ fn replaced_sinks_and_small_buffers() {
         let mut cuts = std::iter::repeat(usize::MAX);
         let outcome = common::drive(&job, b"abc", &mut cuts, &mut std::iter::repeat(size), false);
         assert!(outcome.error.is_some() && outcome.output.is_empty());
+    }
+}
+
+/// What is kept of earlier messages and values does not hide what a codec does in a later one.
+#[test]
+fn a_sink_that_is_replaced_later() {
+    let job = |from, to| {
+        let job = Transcode::new().registry(registry(ReplacesTheSinkAtAMark));
+        job.source_encoding(from).unwrap().target_encoding(to).unwrap()
+    };
+    let is_broken = |result: Result<(), Error>| {
+        result.is_err_and(|error| matches!(error.kind(), ErrorKind::Codec { codec, .. } if codec == "X-BROKEN"))
+    };
+    for (from, to) in [("X-BROKEN", "UTF-8"), ("UTF-8", "X-BROKEN"), ("X-BROKEN", "IBM037"), ("IBM037", "X-BROKEN")] {
+        let mut transcoder = job(from, to).transcoder().unwrap();
+        for (message, is_good) in [("abc", true), ("abd", true), ("ab!", false), ("abc", true)] {
+            let bytes =
+                if from == "IBM037" { job("UTF-8", "IBM037").encode_to_vec(message).unwrap() } else { message.into() };
+            let (mut read, mut room) = (0, [0; 200]);
+            let result = loop {
+                // Good output comes before the error.
+                match transcoder.step(&bytes[read..], &mut room, true) {
+                    Ok(step) if step.state == Status::NeedRoom => read += step.read,
+                    result => break result,
+                }
+            };
+            assert_eq!(is_broken(result.map(|_| ())), !is_good, "{from} to {to}: {message}");
+            transcoder.reset();
+        }
+    }
+    let (mut decoder, mut encoder) =
+        (job("X-BROKEN", "UTF-8").values().unwrap(), job("UTF-8", "X-BROKEN").value_encoder().unwrap());
+    for (value, is_good) in [("abc", true), ("ab!", false), ("abc", true)] {
+        assert_eq!(is_broken(decoder.decode(value.as_bytes()).map(|_| ())), !is_good, "{value}");
+        assert_eq!(is_broken(encoder.encode(value).map(|_| ())), !is_good, "{value}");
+        assert_eq!(is_broken(job("X-BROKEN", "UTF-8").decode(value.as_bytes()).map(|_| ())), !is_good, "{value}");
+        assert_eq!(is_broken(job("UTF-8", "X-BROKEN").encode(value).map(|_| ())), !is_good, "{value}");
     }
 }
 

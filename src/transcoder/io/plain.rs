@@ -203,6 +203,23 @@ fn decode_all(decoder: &mut dyn Decoder, bytes: &[u8], buffer: &mut [u8], text: 
     })
 }
 
+/// Encodes all of `text` into `room`, with an encoder in its initial state, to which it returns. Returns the length in
+/// bytes; `None` if anything is wrong with the text or with the encoder, or if there is not enough room.
+#[inline]
+pub(in crate::transcoder) fn encode_at_once(encoder: &mut dyn Encoder, text: &str, room: &mut [u8]) -> Option<usize> {
+    let mut sink = ByteSink::new(room);
+    let lent = sink.identity();
+    let step = encoder.feed(text, &mut sink);
+    let is_whole = step.read == text.len()
+        && step.stop == Stop::InputEmpty
+        && (encoder.is_stateless() && encoder.pending() == 0
+            || encoder.finish(&mut sink) == Stop::InputEmpty && encoder.pending() == 0);
+    // A codec can exchange the sink for another one in safe code.
+    let (len, is_lent) = (sink.written(), sink.identity() == lent);
+    encoder.reset();
+    (is_whole && is_lent).then_some(len)
+}
+
 /// Encodes all of `text` with a new encoder, as [`decode_all`] decodes.
 fn encode_all(encoder: &mut dyn Encoder, mut text: &str, buffer: &mut [u8], bytes: &mut Vec<u8>) -> bool {
     let mut is_fed = false;

@@ -4,7 +4,7 @@
 //! The result for a value is the same as that of a [`Transcoder`]; `plain.rs` says how it is found without one.
 
 use super::plain;
-use crate::codec::{ByteSink, Encoder, MIN_ROOM, Stop, Utf8Buf, Utf8Sink};
+use crate::codec::{Encoder, MIN_ROOM, Stop, Utf8Buf, Utf8Sink};
 use crate::error::{Error, ErrorKind};
 use crate::transcoder::faults::constant_replacement;
 use crate::transcoder::guard::CheckedDecoder;
@@ -210,16 +210,7 @@ impl ValueEncoder {
         if value.len() > SHORT / 2 || !plain::is_plain(value, self.looks_at_controls) {
             return None;
         }
-        let mut sink = ByteSink::new(&mut self.short);
-        let lent = sink.identity();
-        let step = encoder.feed(value, &mut sink);
-        let is_whole = step.read == value.len()
-            && step.stop == Stop::InputEmpty
-            && (encoder.is_stateless() && encoder.pending() == 0
-                || encoder.finish(&mut sink) == Stop::InputEmpty && encoder.pending() == 0);
-        let (len, is_lent) = (sink.written(), sink.identity() == lent);
-        encoder.reset();
-        (is_whole && is_lent).then_some(len)
+        plain::encode_at_once(encoder, value, &mut self.short)
     }
 
     #[cold]
