@@ -70,7 +70,8 @@ async function buildModule(file, features) {
   const built = join(target, "wasm32-unknown-unknown", "wasm", "charpipe_capi.wasm");
   const optimizer = join(tools, "node_modules", ".bin", "wasm-opt");
   const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
-  await run(optimizer, [...(isSmall ? ["-Oz", "--converge"] : ["-Os"]), ...WASM_FEATURES, ...strip, built, "-o", join(dist, file)]);
+  const passes = isSmall ? ["-Oz", "--converge"] : ["-Os"];
+  await run(optimizer, [...passes, ...WASM_FEATURES, ...strip, built, "-o", join(dist, file)]);
 }
 
 /** Runs a program. Fails if it does. */

@@ -1,10 +1,10 @@
 //! Message after message: what a transcoder keeps of one for the next.
 //!
 //! A program that [resets](crate::Transcoder::reset) a transcoder converts many short messages, which are mostly plain
-//! text in one charset. Detection, the plan and the machines for each of them would take a hundred times as long as converting it. So
-//! a message of plain text that is here as a whole is converted as a [value](super::io::plain) is, and the report is that
-//! of an earlier message, whose verdict it shares. Whatever could make a difference goes the long way: the result, and the
-//! report, are the same.
+//! text in one charset. Detection, the plan and the machines for each of them would take far longer than converting it.
+//! So a message of plain text that is here as a whole is converted as a [value](super::io::plain) is, and the report is
+//! that of an earlier message, whose verdict it shares. Whatever could make a difference goes the long way: the result,
+//! and the report, are the same.
 
 use super::io::plain;
 use super::options::Settings;
