@@ -27,7 +27,7 @@
 //! | read lines with their offsets, follow a log | [`Transcode::lines`], [`Lines::follow`], [`Lines::checkpoint`] | |
 //! | use a Content-Type | [`Transcode::content_type`], [`Transcode::policy`] | `http_response` |
 //! | combine with compression | [`Transcode::reader`], [`Transcode::writer`] | `gzip_stream` |
-//! | read and write asynchronously | `tokio::DecodeReader`, `tokio::EncodeWriter` | `async_pipe` |
+//! | read and write asynchronously | `AsyncDecodeReader`, `AsyncEncodeWriter` | `async_pipe` |
 //! | push bytes from an event loop | [`Transcoder::step`] | `push_bytes` |
 //! | report where an error is | [`Error::offset`], [`ErrorKind`] | `error_position` |
 //! | replace malformed input, and log it | [`Report::malformed`], [`OnMalformed`] | `log_replacements`, `replace_malformed` |
@@ -127,7 +127,7 @@ pub use text::eol::{Eol, OnNewlineInRecord};
 #[cfg(feature = "normalize")]
 pub use text::normalize::Normalization;
 #[cfg(feature = "tokio")]
-pub use transcoder::tokio;
+pub use transcoder::{AsyncDecodeReader, AsyncEncodeWriter};
 pub use transcoder::{
     Bom, CutRecord, DecodeReader, EncodeWriter, Faults, FinishError, Gaps, MalformedAt, NamedOption, OnMalformed,
     OnUnknown, OnUnmappable, OptionValue, Padding, Progress, RecordsCut, Relabel, Relabelled, RenamedOption, Report,

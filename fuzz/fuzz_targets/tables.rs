@@ -4,7 +4,7 @@
 #![no_main]
 
 use charpipe::codec::table::limits::{MAX_BYTES, MAX_LINE, MAX_TEXT};
-use charpipe::codec::table::{Shape, Table};
+use charpipe::codec::table::{TableShape, Table};
 use charpipe::codec::{ByteSink, MIN_ROOM, Stop, decode_strictly};
 use charpipe::{Codec, ErrorKind, OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
 use charpipe_fuzz::{Choices, Cuts, whole};
@@ -29,7 +29,7 @@ fuzz_target!(|data: &[u8]| {
         assert!((1..=MAX_BYTES).contains(&sequence.bytes.len()) && sequence.text.len() <= 3 * MAX_TEXT);
     }
     let mappings = table.mappings.clone();
-    let is_shifted = table.shape == Shape::Shifted;
+    let is_shifted = table.shape == TableShape::Shifted;
     let is_plain = table.sequences.is_empty() && mappings.iter().all(|mapping| mapping.code.len() == 1);
     cut(&table, data);
     let codec = table.into_codec();
@@ -69,7 +69,7 @@ fn cut(table: &Table, data: &[u8]) {
                 text.extend(sequence.text.chars().take(kept(sequence.text.chars().count())));
             }
         }
-        if table.shape == Shape::Shifted && pair[1] % 8 == 0 {
+        if table.shape == TableShape::Shifted && pair[1] % 8 == 0 {
             input.push(if pair[1] % 16 == 0 { 0x0E } else { 0x0F });
         }
     }

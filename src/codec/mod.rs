@@ -318,8 +318,9 @@ pub trait Encoder: Send {
     /// charset does not have one, or if there is no room for it. [`MIN_ROOM`] is enough room, so with that much `false`
     /// means that there is none.
     ///
-    /// The default is for encoders that hold back no text and have no one-way mappings: it encodes the text, or the
-    /// [substitute](Self::substitute), as [`encode_whole`] does.
+    /// The default is for encoders that are [stateless](Self::is_stateless) or can be [forked](Self::fork), hold back no
+    /// text and have no one-way mappings: it encodes the text, or the
+    /// [substitute](Self::substitute), of at most 16 characters.
     fn encode_replacement(&mut self, ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
         let _ = ch;
         match which {
@@ -382,7 +383,7 @@ pub trait Encoder: Send {
 
 /// Encodes all of `text`, at most 16 characters, or nothing; returns whether it did. Meant for encoders that are
 /// [stateless](Encoder::is_stateless) or can be [forked](Encoder::fork), and hold back no text.
-pub fn encode_whole<E: Encoder + ?Sized>(encoder: &mut E, text: &str, dst: &mut ByteSink<'_>) -> bool {
+pub(crate) fn encode_whole<E: Encoder + ?Sized>(encoder: &mut E, text: &str, dst: &mut ByteSink<'_>) -> bool {
     let mut room = [0; 2 * MIN_ROOM];
     let mut trial = encoder.fork();
     if encoder.pending() > 0 || (trial.is_none() && !encoder.is_stateless()) {

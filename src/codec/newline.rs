@@ -4,7 +4,7 @@
 //! the two; other systems fold both to a line feed. The layer exchanges these bytes before the decoder and after the
 //! encoder. It asks the codec which convention the page itself follows.
 
-use super::table::{Cell, Code, Mapping, Shape, Table, Way};
+use super::table::{Cell, Code, Mapping, Table, TableShape, Way};
 use super::{
     ByteSink, Codec, CodecInfo, Decoder, EbcdicNl, Encoder, MIN_ROOM, Malformed, Replaced, Replacement, Step, Stop,
     TableSource, Unmappable, Utf8Sink, decode_strictly,
@@ -67,7 +67,7 @@ fn continues_with_newlines(codec: &dyn Codec) -> bool {
     // For most codecs the table need not be looked at, which would build it.
     let table = if begins_sequence { codec.info().table() } else { None };
     match table.as_deref().map(|table| &table.shape) {
-        Some(Shape::Multi(states)) => {
+        Some(TableShape::Multi(states)) => {
             states.iter().skip(1).any(|state| [0x15, 0x25].map(|byte| state[byte]) != [Cell::Illegal; 2])
         }
         _ => false,

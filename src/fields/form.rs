@@ -1,11 +1,11 @@
-//! The form of a field, ready to be read and written: a [`Kind`] whose code page and character set are known.
+//! The form of a field, ready to be read and written: a [`FieldKind`] whose code page and character set are known.
 
 use super::edited::{self, EditedForm};
 use super::kind::{Binary, EditedSign, Float, Packed, PackedSign, ZonedSigns};
 use super::number::{self, EXPECTED_PACKED, EXPECTED_PACKED_WITHOUT_SIGN, ZonedForm};
 use super::page::Pages;
 use super::when::unhex;
-use super::{Decimal, Kind, Problem, Trim, Value};
+use super::{Decimal, FieldKind, Problem, Trim, Value};
 use crate::codec::Utf8Buf;
 use crate::registry::Registry;
 
@@ -23,17 +23,17 @@ pub(super) enum Form {
 }
 
 impl Form {
-    pub(super) fn new(kind: &Kind, registry: &Registry, pages: &mut Pages) -> Result<Form, String> {
+    pub(super) fn new(kind: &FieldKind, registry: &Registry, pages: &mut Pages) -> Result<Form, String> {
         let is_ebcdic = pages.main().is_ebcdic;
         let signs = if is_ebcdic { ZonedSigns::Ebcdic } else { ZonedSigns::AsciiLetters };
         Ok(match kind {
-            Kind::Text(text) => Form::Text(pages.index(registry, text.page.as_deref(), text.double_byte)?),
-            Kind::Zoned(zoned) => Form::Zoned(ZonedForm::new(zoned, signs)),
-            Kind::Edited(edited) => Form::Edited(EditedForm { edited: *edited, signs }),
-            Kind::Packed(packed) => Form::Packed(*packed),
-            Kind::Binary(binary) => Form::Binary(*binary),
-            Kind::Float(float) => Form::Float(*float),
-            Kind::Raw(_) => Form::Raw,
+            FieldKind::Text(text) => Form::Text(pages.index(registry, text.page.as_deref(), text.double_byte)?),
+            FieldKind::Zoned(zoned) => Form::Zoned(ZonedForm::new(zoned, signs)),
+            FieldKind::Edited(edited) => Form::Edited(EditedForm { edited: *edited, signs }),
+            FieldKind::Packed(packed) => Form::Packed(*packed),
+            FieldKind::Binary(binary) => Form::Binary(*binary),
+            FieldKind::Float(float) => Form::Float(*float),
+            FieldKind::Raw(_) => Form::Raw,
         })
     }
 

@@ -1,6 +1,6 @@
 //! The items of a layout: [`Item`] and [`Occurs`].
 
-use super::{Kind, When};
+use super::{FieldKind, When};
 
 /// A group or a field of a [`Layout`](super::Layout).
 ///
@@ -14,7 +14,7 @@ pub struct Item {
     /// The name as in the copybook; `None` for `FILLER`.
     pub name: Option<String>,
     /// How its bytes represent a value; `None` for a group.
-    pub kind: Option<Kind>,
+    pub kind: Option<FieldKind>,
     /// How often it occurs; `None` for an item that is not an array.
     pub occurs: Option<Occurs>,
     /// The name of the item whose place it shares: one before it, in the same group.
@@ -61,7 +61,7 @@ impl Occurs {
 }
 
 impl Item {
-    fn new(level: u8, name: Option<String>, kind: Option<Kind>) -> Self {
+    fn new(level: u8, name: Option<String>, kind: Option<FieldKind>) -> Self {
         Item { level, name, kind, occurs: None, redefines: None, when: None, at: None, picture: String::new() }
     }
 
@@ -73,13 +73,13 @@ impl Item {
 
     /// Makes a field.
     #[must_use]
-    pub fn field(level: u8, name: impl Into<String>, kind: Kind) -> Self {
+    pub fn field(level: u8, name: impl Into<String>, kind: FieldKind) -> Self {
         Item::new(level, Some(name.into()), Some(kind))
     }
 
     /// Makes a `FILLER`: a group without a name if `kind` is `None`, a field without a name otherwise.
     #[must_use]
-    pub fn filler(level: u8, kind: Option<Kind>) -> Self {
+    pub fn filler(level: u8, kind: Option<FieldKind>) -> Self {
         Item::new(level, None, kind)
     }
 

@@ -1,4 +1,4 @@
-//! How the bytes of a field represent its value: [`Kind`].
+//! How the bytes of a field represent its value: [`FieldKind`].
 //!
 //! A kind also determines the length of the field in bytes.
 
@@ -13,26 +13,26 @@ pub(super) const MAX_LEN: usize = 1 << 30;
 ///
 /// | kind | COBOL |
 /// |---|---|
-/// | [`Text`](Kind::Text) | `PIC X`, `A`, `G`, `N`, and edited pictures with other characters, such as `$$,$$9.99CR` |
-/// | [`Zoned`](Kind::Zoned) | `PIC 9`, `USAGE DISPLAY` |
-/// | [`Edited`](Kind::Edited) | edited pictures of `9`, `Z`, `V`, a point and a sign, such as `ZZ9.99-` |
-/// | [`Packed`](Kind::Packed) | `COMP-3`, `PACKED-DECIMAL`; `COMP-6` |
-/// | [`Binary`](Kind::Binary) | `COMP`, `COMP-4`, `BINARY`, `COMP-5`; `INDEX` |
-/// | [`Float`](Kind::Float) | `COMP-1`, `COMP-2` |
-/// | [`Raw`](Kind::Raw) | `POINTER` and whatever else is not to be interpreted |
+/// | [`Text`](FieldKind::Text) | `PIC X`, `A`, `G`, `N`, and edited pictures with other characters, such as `$$,$$9.99CR` |
+/// | [`Zoned`](FieldKind::Zoned) | `PIC 9`, `USAGE DISPLAY` |
+/// | [`Edited`](FieldKind::Edited) | edited pictures of `9`, `Z`, `V`, a point and a sign, such as `ZZ9.99-` |
+/// | [`Packed`](FieldKind::Packed) | `COMP-3`, `PACKED-DECIMAL`; `COMP-6` |
+/// | [`Binary`](FieldKind::Binary) | `COMP`, `COMP-4`, `BINARY`, `COMP-5`; `INDEX` |
+/// | [`Float`](FieldKind::Float) | `COMP-1`, `COMP-2` |
+/// | [`Raw`](FieldKind::Raw) | `POINTER` and whatever else is not to be interpreted |
 ///
 /// `Display` writes the kind as a field list does: `packed.2`, `zoned.2,leading,separate`.
 ///
 /// ```
-/// use charpipe::fields::{Kind, Packed};
+/// use charpipe::fields::{FieldKind, Packed};
 ///
 /// // PIC S9(7)V99 COMP-3
-/// let amount = Kind::Packed(Packed::new(9, 2));
+/// let amount = FieldKind::Packed(Packed::new(9, 2));
 /// assert_eq!((amount.len(), amount.to_string().as_str()), (5, "packed.2"));
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum FieldKind {
     /// Text in a code page.
     Text(Text),
     /// A decimal number with one digit per byte.
@@ -51,6 +51,7 @@ pub enum Kind {
 
 /// Text in a code page.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Text {
     /// Its length in bytes. For `PIC G` and `PIC N`, that is twice the number of characters.
     pub len: usize,
@@ -64,6 +65,7 @@ pub struct Text {
 
 /// A decimal number with one digit per byte, as characters: `PIC S9(5)V99`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Zoned {
     /// The number of digits, 1 to 38.
     pub digits: u8,
@@ -113,6 +115,7 @@ words! { ZonedSigns { Ebcdic: "ebcdic", AsciiLetters: "ascii", AsciiLowercase: "
 /// A number is written as COBOL writes it. When reading, leading zeros may be blanks or NULs, and a sign may be
 /// `+`, `-` or a blank. A field of blanks is null, or zero if all its digits are `Z`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Edited {
     /// The number of digits, 1 to 38.
     pub digits: u8,
@@ -161,6 +164,7 @@ words! {
 
 /// A decimal number with two digits per byte: `COMP-3`, or `COMP-6` if it has no sign at all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Packed {
     /// The number of digits, 1 to 38.
     pub digits: u8,
@@ -184,6 +188,7 @@ pub enum PackedSign {
 
 /// A binary integer in two's complement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Binary {
     /// Its length in bytes, 1 to 16.
     pub len: u8,
@@ -201,6 +206,7 @@ pub struct Binary {
 
 /// A floating-point number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Float {
     /// Whether it has 8 bytes (`COMP-2`) and not 4 (`COMP-1`).
     pub double: bool,
@@ -223,14 +229,14 @@ pub enum FloatFormat {
 
 words! { FloatFormat { Ibm: "ibm", Ieee: "ieee" } }
 
-impl Kind {
+impl FieldKind {
     /// The maximum number of digits of a zoned or packed number.
     pub const MAX_DIGITS: u8 = 38;
 
     /// Returns text of `len` bytes in the page of the record.
     #[must_use]
-    pub fn text(len: usize) -> Kind {
-        Kind::Text(Text { len, page: None, double_byte: false })
+    pub fn text(len: usize) -> FieldKind {
+        FieldKind::Text(Text::new(len))
     }
 
     /// Returns the length of the field in bytes.
@@ -238,13 +244,13 @@ impl Kind {
     #[allow(clippy::len_without_is_empty, reason = "a kind is not a collection")]
     pub fn len(&self) -> usize {
         match self {
-            Kind::Text(text) => text.len,
-            Kind::Zoned(zoned) => zoned.len(),
-            Kind::Edited(edited) => edited.len(),
-            Kind::Packed(packed) => packed.len(),
-            Kind::Binary(binary) => binary.len.into(),
-            Kind::Float(float) => float.len(),
-            Kind::Raw(len) => *len,
+            FieldKind::Text(text) => text.len,
+            FieldKind::Zoned(zoned) => zoned.len(),
+            FieldKind::Edited(edited) => edited.len(),
+            FieldKind::Packed(packed) => packed.len(),
+            FieldKind::Binary(binary) => binary.len.into(),
+            FieldKind::Float(float) => float.len(),
+            FieldKind::Raw(len) => *len,
         }
     }
 
@@ -252,13 +258,13 @@ impl Kind {
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
-            Kind::Text(_) => "text",
-            Kind::Zoned(_) => "zoned",
-            Kind::Edited(_) => "edited",
-            Kind::Packed(_) => "packed",
-            Kind::Binary(_) => "binary",
-            Kind::Float(_) => "float",
-            Kind::Raw(_) => "raw",
+            FieldKind::Text(_) => "text",
+            FieldKind::Zoned(_) => "zoned",
+            FieldKind::Edited(_) => "edited",
+            FieldKind::Packed(_) => "packed",
+            FieldKind::Binary(_) => "binary",
+            FieldKind::Float(_) => "float",
+            FieldKind::Raw(_) => "raw",
         }
     }
 
@@ -272,11 +278,11 @@ impl Kind {
     #[must_use]
     pub fn scale(&self) -> Option<i8> {
         match self {
-            Kind::Zoned(Zoned { scale, .. })
-            | Kind::Edited(Edited { scale, .. })
-            | Kind::Packed(Packed { scale, .. })
-            | Kind::Binary(Binary { scale, .. }) => Some(*scale),
-            Kind::Text(_) | Kind::Float(_) | Kind::Raw(_) => None,
+            FieldKind::Zoned(Zoned { scale, .. })
+            | FieldKind::Edited(Edited { scale, .. })
+            | FieldKind::Packed(Packed { scale, .. })
+            | FieldKind::Binary(Binary { scale, .. }) => Some(*scale),
+            FieldKind::Text(_) | FieldKind::Float(_) | FieldKind::Raw(_) => None,
         }
     }
 
@@ -285,20 +291,20 @@ impl Kind {
     /// their bytes allow, which may be more than their picture has.
     ///
     /// ```
-    /// use charpipe::fields::{Binary, Kind, Packed};
+    /// use charpipe::fields::{Binary, FieldKind, Packed};
     ///
-    /// assert_eq!(Kind::Packed(Packed::new(9, 2)).digits(), Some(9));
+    /// assert_eq!(FieldKind::Packed(Packed::new(9, 2)).digits(), Some(9));
     /// // PIC 9(4) COMP can contain 65535.
-    /// assert_eq!(Kind::Binary(Binary { signed: false, ..Binary::comp(4, 0) }).digits(), Some(5));
+    /// assert_eq!(FieldKind::Binary(Binary { signed: false, ..Binary::comp(4, 0) }).digits(), Some(5));
     /// ```
     #[must_use]
     pub fn digits(&self) -> Option<u8> {
         match self {
-            Kind::Zoned(zoned) => Some(zoned.digits),
-            Kind::Edited(edited) => Some(edited.digits),
-            Kind::Packed(packed) => Some(packed.most_digits()),
-            Kind::Binary(binary) => Some(decimal_digits(binary.len, binary.signed)),
-            Kind::Text(_) | Kind::Float(_) | Kind::Raw(_) => None,
+            FieldKind::Zoned(zoned) => Some(zoned.digits),
+            FieldKind::Edited(edited) => Some(edited.digits),
+            FieldKind::Packed(packed) => Some(packed.most_digits()),
+            FieldKind::Binary(binary) => Some(decimal_digits(binary.len, binary.signed)),
+            FieldKind::Text(_) | FieldKind::Float(_) | FieldKind::Raw(_) => None,
         }
     }
 }
@@ -307,6 +313,26 @@ impl Kind {
 fn decimal_digits(len: u8, signed: bool) -> u8 {
     let bits = 8 * u32::from(len.clamp(1, 16)) - u32::from(signed);
     (u128::MAX >> (128 - bits)).ilog10() as u8 + 1
+}
+
+impl Text {
+    /// Returns text of `len` bytes in the page of the record.
+    #[must_use]
+    pub fn new(len: usize) -> Self {
+        Text { len, page: None, double_byte: false }
+    }
+
+    /// Returns `len` bytes of double-byte characters in the page of the record: `PIC G`.
+    #[must_use]
+    pub fn graphic(len: usize) -> Self {
+        Text { double_byte: true, ..Text::new(len) }
+    }
+
+    /// Returns `len` bytes of UTF-16BE: `PIC N USAGE NATIONAL`.
+    #[must_use]
+    pub fn national(len: usize) -> Self {
+        Text { page: Some("UTF-16BE".to_owned()), ..Text::new(len) }
+    }
 }
 
 impl Zoned {
@@ -403,7 +429,7 @@ impl Binary {
             5..=9 => 4,
             10..=18 => 8,
             _ => {
-                let largest = 10u128.pow(u32::from(digits.min(Kind::MAX_DIGITS))) - 1;
+                let largest = 10u128.pow(u32::from(digits.min(FieldKind::MAX_DIGITS))) - 1;
                 (largest.ilog2() + 2).div_ceil(8) as u8
             }
         };
@@ -428,14 +454,18 @@ impl Float {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for FieldKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if matches!(self, Kind::Text(Text { double_byte: true, .. })) { "graphic" } else { self.name() })?;
+        f.write_str(if matches!(self, FieldKind::Text(Text { double_byte: true, .. })) {
+            "graphic"
+        } else {
+            self.name()
+        })?;
         if let Some(scale) = self.scale().filter(|scale| *scale != 0) {
             write!(f, ".{scale}")?;
         }
         match self {
-            Kind::Zoned(zoned) => {
+            FieldKind::Zoned(zoned) => {
                 f.write_str(match zoned.sign {
                     SignPlace::Unsigned => ",unsigned",
                     SignPlace::Trailing => "",
@@ -445,7 +475,7 @@ impl fmt::Display for Kind {
                 })?;
                 zoned.signs.map_or(Ok(()), |signs| write!(f, ",{signs}"))
             }
-            Kind::Edited(Edited { blanks, point, sign, blank_when_zero, .. }) => {
+            FieldKind::Edited(Edited { blanks, point, sign, blank_when_zero, .. }) => {
                 if *sign != EditedSign::Absent {
                     write!(f, ",{sign}")?;
                 }
@@ -455,7 +485,7 @@ impl fmt::Display for Kind {
                 }
                 f.write_str(if *blank_when_zero { ",blank-when-zero" } else { "" })
             }
-            Kind::Packed(packed) => {
+            FieldKind::Packed(packed) => {
                 f.write_str(match packed.sign {
                     PackedSign::Signed => "",
                     PackedSign::Unsigned => ",unsigned",
@@ -466,16 +496,16 @@ impl fmt::Display for Kind {
                     false => write!(f, ",digits={}", packed.digits),
                 }
             }
-            Kind::Binary(binary) => {
+            FieldKind::Binary(binary) => {
                 f.write_str(if binary.signed { "" } else { ",unsigned" })?;
                 f.write_str(little(binary.order))?;
                 binary.digits.map_or(Ok(()), |digits| write!(f, ",digits={digits}"))
             }
-            Kind::Float(float) => {
+            FieldKind::Float(float) => {
                 f.write_str(if float.format == FloatFormat::Ieee { ",ieee" } else { "" })?;
                 f.write_str(little(float.order))
             }
-            Kind::Text(_) | Kind::Raw(_) => Ok(()),
+            FieldKind::Text(_) | FieldKind::Raw(_) => Ok(()),
         }
     }
 }

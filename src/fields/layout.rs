@@ -11,7 +11,7 @@ use super::{BadLayout, Rule};
 /// comes from a copybook, from a field list, or from code:
 ///
 /// ```
-/// use charpipe::fields::{Item, Kind, Layout, Occurs, Packed, Zoned};
+/// use charpipe::fields::{Item, FieldKind, Layout, Occurs, Packed, Zoned};
 ///
 /// // 01 ORDER.
 /// //    05 ID      PIC X(6).
@@ -20,10 +20,10 @@ use super::{BadLayout, Rule};
 /// //       10 PRICE PIC S9(5)V99 COMP-3.
 /// let layout = Layout::new(vec![
 ///     Item::group(1, "ORDER"),
-///     Item::field(5, "ID", Kind::text(6)),
-///     Item::field(5, "LINES", Kind::Zoned(Zoned::unsigned(2, 0))),
+///     Item::field(5, "ID", FieldKind::text(6)),
+///     Item::field(5, "LINES", FieldKind::Zoned(Zoned::unsigned(2, 0))),
 ///     Item::group(5, "LINE").occurring(Occurs::depending_on(1, 20, "LINES")),
-///     Item::field(10, "PRICE", Kind::Packed(Packed::new(7, 2))),
+///     Item::field(10, "PRICE", FieldKind::Packed(Packed::new(7, 2))),
 /// ])?;
 /// assert_eq!((layout.min_len(), layout.max_len()), (12, 88));
 /// let price = layout.find("PRICE")?;
@@ -171,12 +171,12 @@ impl Layout {
     /// Returns the layout with a condition for one of its items.
     ///
     /// ```
-    /// use charpipe::fields::{Item, Kind, Layout};
+    /// use charpipe::fields::{Item, FieldKind, Layout};
     ///
     /// let layout = Layout::new(vec![
-    ///     Item::field(5, "TYPE", Kind::text(1)),
-    ///     Item::field(5, "PERSON", Kind::text(20)),
-    ///     Item::field(5, "COMPANY", Kind::text(20)).redefining("PERSON"),
+    ///     Item::field(5, "TYPE", FieldKind::text(1)),
+    ///     Item::field(5, "PERSON", FieldKind::text(20)),
+    ///     Item::field(5, "COMPANY", FieldKind::text(20)).redefining("PERSON"),
     /// ])?;
     /// let layout = layout.apply(&"TYPE=P: PERSON".parse()?)?.apply(&"TYPE=C: COMPANY".parse()?)?;
     /// assert_eq!(layout.types().map(|item| layout.path(item)).collect::<Vec<_>>(), ["PERSON", "COMPANY"]);

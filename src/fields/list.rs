@@ -16,7 +16,7 @@
 use super::kind::{
     Binary, ByteOrder, Edited, EditedSign, Float, FloatFormat, Packed, PackedSign, SignPlace, Text, Zoned, ZonedSigns,
 };
-use super::{BadLayout, Item, Kind, Layout, Occurs, When};
+use super::{BadLayout, FieldKind, Item, Layout, Occurs, When};
 use std::fmt::Write as _;
 
 /// The level of fields in a block, and of everything else.
@@ -125,7 +125,7 @@ impl Layout {
             let times = item.occurs.as_ref().map_or_else(String::new, |occurs| format!("*{}", occurs.max));
             let from = self.offset(index).unwrap_or(0) + 1;
             let _ = write!(text, "{name} {from} {}{times} {kind}", kind.len());
-            if let Kind::Text(Text { page: Some(page), .. }) = kind {
+            if let FieldKind::Text(Text { page: Some(page), .. }) = kind {
                 let _ = write!(text, " {page}");
             }
             text.push('\n');
@@ -244,7 +244,7 @@ fn field(words: &Words<'_>, level: u8) -> Result<Item, BadLayout> {
         Err(what) => return words.bad(column, what),
     };
     let kind = match (kind, page) {
-        (Kind::Text(text), Some((_, page))) => Kind::Text(Text { page: Some(page.to_owned()), ..text }),
+        (FieldKind::Text(text), Some((_, page))) => FieldKind::Text(Text { page: Some(page.to_owned()), ..text }),
         (kind, None) => kind,
         (kind, Some((column, page))) => {
             return words
@@ -275,7 +275,7 @@ fn lengths(text: &str) -> Option<(usize, Option<usize>)> {
 }
 
 /// Reads a kind with its scale and modifiers, for a field of `len` bytes.
-fn kind(text: &str, len: usize) -> Result<Kind, String> {
+fn kind(text: &str, len: usize) -> Result<FieldKind, String> {
     let mut parts = text.split(',');
     let first = parts.next().unwrap_or_default();
     let (name, scale) = match first.split_once('.') {
@@ -287,15 +287,15 @@ fn kind(text: &str, len: usize) -> Result<Kind, String> {
     };
     let short = || u8::try_from(len).map_err(|_| format!("a number of {len} bytes is too long"));
     let mut kind = match name.to_ascii_lowercase().as_str() {
-        "text" => Kind::text(len),
-        "graphic" => Kind::Text(Text { len, page: None, double_byte: true }),
-        "raw" => Kind::Raw(len),
-        "zoned" => Kind::Zoned(Zoned::new(short()?, scale)),
-        "edited" => Kind::Edited(Edited { scale, ..Edited::new(short()?) }),
-        "packed" => Kind::Packed(Packed::new(short()?.saturating_mul(2).saturating_sub(1), scale)),
-        "binary" => Kind::Binary(Binary { scale, ..Binary::native(short()?) }),
-        "float" if len == 4 => Kind::Float(Float::COMP_1),
-        "float" if len == 8 => Kind::Float(Float::COMP_2),
+        "text" => FieldKind::text(len),
+        "graphic" => FieldKind::Text(Text { len, page: None, double_byte: true }),
+        "raw" => FieldKind::Raw(len),
+        "zoned" => FieldKind::Zoned(Zoned::new(short()?, scale)),
+        "edited" => FieldKind::Edited(Edited { scale, ..Edited::new(short()?) }),
+        "packed" => FieldKind::Packed(Packed::new(short()?.saturating_mul(2).saturating_sub(1), scale)),
+        "binary" => FieldKind::Binary(Binary { scale, ..Binary::native(short()?) }),
+        "float" if len == 4 => FieldKind::Float(Float::COMP_1),
+        "float" if len == 8 => FieldKind::Float(Float::COMP_2),
         "float" => return Err(format!("a floating-point number has 4 or 8 bytes, not {len}")),
         _ => return Err(format!("{name:?} is not a kind; expected {KINDS}")),
     };
@@ -309,49 +309,55 @@ fn kind(text: &str, len: usize) -> Result<Kind, String> {
 }
 
 /// Applies a modifier.
-fn modify(kind: &mut Kind, modifier: &str, len: usize) -> Result<(), String> {
+fn modify(kind: &mut FieldKind, modifier: &str, len: usize) -> Result<(), String> {
     let name = kind.name();
     let digits = modifier.strip_prefix("digits=").and_then(|digits| digits.parse::<u8>().ok());
     let blanks = modifier.strip_prefix("blanks=").and_then(|blanks| blanks.parse::<u8>().ok());
     match (kind, modifier) {
-        (Kind::Zoned(zoned), "unsigned") => zoned.sign = SignPlace::Unsigned,
-        (Kind::Zoned(zoned), "leading") if zoned.sign == SignPlace::Trailing => zoned.sign = SignPlace::Leading,
-        (Kind::Zoned(zoned), "leading") if zoned.sign == SignPlace::TrailingSeparate => {
+        (FieldKind::Zoned(zoned), "unsigned") => zoned.sign = SignPlace::Unsigned,
+        (FieldKind::Zoned(zoned), "leading") if zoned.sign == SignPlace::Trailing => zoned.sign = SignPlace::Leading,
+        (FieldKind::Zoned(zoned), "leading") if zoned.sign == SignPlace::TrailingSeparate => {
             zoned.sign = SignPlace::LeadingSeparate;
         }
-        (Kind::Zoned(zoned), "separate") if matches!(zoned.sign, SignPlace::Trailing | SignPlace::Leading) => {
+        (FieldKind::Zoned(zoned), "separate") if matches!(zoned.sign, SignPlace::Trailing | SignPlace::Leading) => {
             zoned.digits = zoned.digits.saturating_sub(1);
             zoned.sign = match zoned.sign {
                 SignPlace::Leading => SignPlace::LeadingSeparate,
                 _ => SignPlace::TrailingSeparate,
             };
         }
-        (Kind::Zoned(zoned), "ebcdic") => zoned.signs = Some(ZonedSigns::Ebcdic),
-        (Kind::Zoned(zoned), "ascii") => zoned.signs = Some(ZonedSigns::AsciiLetters),
-        (Kind::Zoned(zoned), "ascii-p") => zoned.signs = Some(ZonedSigns::AsciiLowercase),
-        (Kind::Edited(edited), "point") if !edited.point => {
+        (FieldKind::Zoned(zoned), "ebcdic") => zoned.signs = Some(ZonedSigns::Ebcdic),
+        (FieldKind::Zoned(zoned), "ascii") => zoned.signs = Some(ZonedSigns::AsciiLetters),
+        (FieldKind::Zoned(zoned), "ascii-p") => zoned.signs = Some(ZonedSigns::AsciiLowercase),
+        (FieldKind::Edited(edited), "point") if !edited.point => {
             (edited.point, edited.digits) = (true, edited.digits.saturating_sub(1));
         }
-        (Kind::Edited(edited), "blank-when-zero") if !edited.blank_when_zero => edited.blank_when_zero = true,
-        (Kind::Edited(edited), _) if blanks.is_some() => edited.blanks = blanks.unwrap_or(0),
-        (Kind::Edited(edited), _) if edited.sign == EditedSign::Absent && modifier.parse::<EditedSign>().is_ok() => {
+        (FieldKind::Edited(edited), "blank-when-zero") if !edited.blank_when_zero => edited.blank_when_zero = true,
+        (FieldKind::Edited(edited), _) if blanks.is_some() => edited.blanks = blanks.unwrap_or(0),
+        (FieldKind::Edited(edited), _)
+            if edited.sign == EditedSign::Absent && modifier.parse::<EditedSign>().is_ok() =>
+        {
             edited.sign = modifier.parse().unwrap_or(EditedSign::Absent);
             edited.digits = edited.digits.saturating_sub(u8::from(edited.sign.is_character()));
         }
-        (Kind::Packed(packed), "unsigned") => packed.sign = PackedSign::Unsigned,
-        (Kind::Packed(packed), "no-sign") => {
+        (FieldKind::Packed(packed), "unsigned") => packed.sign = PackedSign::Unsigned,
+        (FieldKind::Packed(packed), "no-sign") => {
             (packed.sign, packed.digits) = (PackedSign::Absent, u8::try_from(2 * len).unwrap_or(u8::MAX));
         }
-        (Kind::Packed(packed), _) if digits.is_some_and(|digits| Packed { digits, ..*packed }.len() == len) => {
+        (FieldKind::Packed(packed), _) if digits.is_some_and(|digits| Packed { digits, ..*packed }.len() == len) => {
             packed.digits = digits.unwrap_or(packed.digits);
         }
-        (Kind::Binary(binary), "unsigned") => binary.signed = false,
-        (Kind::Binary(Binary { order, .. }) | Kind::Float(Float { order, .. }), "little") => *order = ByteOrder::Little,
-        (Kind::Binary(binary), _) if digits.is_some_and(|digits| (1..=Kind::MAX_DIGITS).contains(&digits)) => {
+        (FieldKind::Binary(binary), "unsigned") => binary.signed = false,
+        (FieldKind::Binary(Binary { order, .. }) | FieldKind::Float(Float { order, .. }), "little") => {
+            *order = ByteOrder::Little
+        }
+        (FieldKind::Binary(binary), _)
+            if digits.is_some_and(|digits| (1..=FieldKind::MAX_DIGITS).contains(&digits)) =>
+        {
             binary.digits = digits
         }
-        (Kind::Float(float), "ieee") => float.format = FloatFormat::Ieee,
-        (Kind::Float(float), "ibm") => float.format = FloatFormat::Ibm,
+        (FieldKind::Float(float), "ieee") => float.format = FloatFormat::Ieee,
+        (FieldKind::Float(float), "ibm") => float.format = FloatFormat::Ibm,
         _ => {
             let expected = match name {
                 "zoned" => "unsigned, leading, separate, ebcdic, ascii or ascii-p, none of them twice",

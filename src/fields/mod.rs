@@ -45,7 +45,7 @@
 //! | `resolve.rs` | checks a layout, and computes the place of each item |
 //! | `list.rs` | field lists: layouts as a small text |
 //! | `any.rs` | [`Layout::read`]: a field list or a copybook |
-//! | `kind.rs` | [`Kind`]: how the bytes of a field represent its value |
+//! | `kind.rs` | [`FieldKind`]: how the bytes of a field represent its value |
 //! | `when.rs` | [`When`] and [`Rule`]: which alternatives apply to a record |
 //! | `decimal.rs`, `calendar.rs`, `value.rs` | [`Decimal`], [`Date`] and [`Value`] |
 //! | `visit.rs` | [`Visitor`], [`ValueSource`] and [`Column`]: how values are delivered and asked for |
@@ -100,7 +100,7 @@ pub use decimal::{BadDecimal, Decimal};
 pub use error::{BadLayout, FieldError, Problem};
 pub use item::{Item, Occurs};
 pub use kind::{
-    Binary, ByteOrder, Edited, EditedSign, Float, FloatFormat, Kind, Packed, PackedSign, SignPlace, Text, Zoned,
+    Binary, ByteOrder, Edited, EditedSign, FieldKind, Float, FloatFormat, Packed, PackedSign, SignPlace, Text, Zoned,
     ZonedSigns,
 };
 pub use layout::Layout;

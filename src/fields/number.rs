@@ -505,7 +505,7 @@ mod tests {
                 let nines = 10u128.pow(digits.into()) - 1;
                 for magnitude in [0, 1, nines, nines / 7, nines - nines / 9] {
                     let number = Decimal::from_parts(sign == PackedSign::Signed && digits % 2 == 0, magnitude, 0);
-                    let mut bytes = vec![0; super::super::Kind::Packed(packed).len()];
+                    let mut bytes = vec![0; super::super::FieldKind::Packed(packed).len()];
                     write_packed(&mut bytes, &number, &packed);
                     assert_eq!(read_packed(&bytes, &packed), Some(number), "{bytes:02X?}");
                 }

@@ -7,7 +7,7 @@
 use super::form::Form;
 use super::page::Pages;
 use super::resolve::MAX_NAMES;
-use super::{BadLayout, Column, Decimal, Kind, Layout, Problem, Test, When};
+use super::{BadLayout, Column, Decimal, FieldKind, Layout, Problem, Test, When};
 use crate::registry::Registry;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -483,7 +483,7 @@ impl Compiler<'_> {
         Ok(Body { ops: vec![Op::Field(field)], ..body })
     }
 
-    fn form(&mut self, item: usize, kind: &Kind) -> Result<Form, BadLayout> {
+    fn form(&mut self, item: usize, kind: &FieldKind) -> Result<Form, BadLayout> {
         let bad = |what: String| BadLayout::in_item(item, format!("{}: {what}", self.layout.path(item)));
         Form::new(kind, self.registry, self.pages).map_err(bad)
     }
@@ -517,15 +517,15 @@ impl Compiler<'_> {
 
 impl Expected {
     /// Converts the values of a test; returns the first that is not of this kind.
-    fn new(kind: &Kind, values: &[String]) -> Result<Expected, String> {
+    fn new(kind: &FieldKind, values: &[String]) -> Result<Expected, String> {
         fn all<T>(values: &[String], parse: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, String> {
             values.iter().map(|value| parse(value).ok_or_else(|| value.clone())).collect()
         }
         match kind {
-            Kind::Text(_) => {
+            FieldKind::Text(_) => {
                 all(values, |value| Some(value.trim_end_matches([' ', '\0']).to_owned())).map(Expected::Texts)
             }
-            Kind::Raw(_) => all(values, super::when::unhex).map(Expected::Raw),
+            FieldKind::Raw(_) => all(values, super::when::unhex).map(Expected::Raw),
             _ => all(values, |value| value.parse().ok()).map(Expected::Numbers),
         }
     }

@@ -146,11 +146,11 @@ pub struct Row {
 /// independently, in another thread for example.
 ///
 /// ```
-/// use charpipe::fields::{FieldError, Item, Kind, Layout, Packed, ReadOptions, Value, Visitor};
+/// use charpipe::fields::{FieldError, Item, FieldKind, Layout, Packed, ReadOptions, Value, Visitor};
 ///
 /// let layout = Layout::new(vec![
-///     Item::field(5, "NAME", Kind::text(5)),
-///     Item::field(5, "AMOUNT", Kind::Packed(Packed::new(5, 2))),
+///     Item::field(5, "NAME", FieldKind::text(5)),
+///     Item::field(5, "AMOUNT", FieldKind::Packed(Packed::new(5, 2))),
 /// ])?;
 ///
 /// struct Line(String);
@@ -261,7 +261,7 @@ impl Layout {
 /// Returns the largest size of the buffer for text. The buffer gets as large as the fields need, which is a sixteenth
 /// of it; only for a table that turns a few bytes into long text, it gets larger.
 pub(super) fn room(layout: &Layout) -> usize {
-    let lens = layout.items().iter().filter_map(|item| item.kind.as_ref()).map(super::Kind::len);
+    let lens = layout.items().iter().filter_map(|item| item.kind.as_ref()).map(super::FieldKind::len);
     lens.max().unwrap_or(0).saturating_add(MIN_ROOM).saturating_mul(16 * 4)
 }
 

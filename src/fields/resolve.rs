@@ -2,7 +2,7 @@
 
 use super::kind::MAX_LEN;
 use super::kind::{Binary, Edited, Packed, Zoned};
-use super::{BadLayout, Item, Kind, Test};
+use super::{BadLayout, FieldKind, Item, Test};
 use crate::registry::label;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -133,28 +133,30 @@ fn check(item: &Item, placed: &Placed, index: usize) -> Result<(), BadLayout> {
     }
 }
 
-fn check_kind(kind: &Kind) -> Result<(), String> {
+fn check_kind(kind: &FieldKind) -> Result<(), String> {
     match kind {
-        Kind::Zoned(Zoned { digits, scale, .. }) | Kind::Packed(Packed { digits, scale, .. }) => {
-            if !(1..=Kind::MAX_DIGITS).contains(digits) {
-                return Err(format!("a number has 1 to {} digits, not {digits}", Kind::MAX_DIGITS));
+        FieldKind::Zoned(Zoned { digits, scale, .. }) | FieldKind::Packed(Packed { digits, scale, .. }) => {
+            if !(1..=FieldKind::MAX_DIGITS).contains(digits) {
+                return Err(format!("a number has 1 to {} digits, not {digits}", FieldKind::MAX_DIGITS));
             }
             // The value with its zeros must be a decimal of at most 38 digits.
             let zeros = if *scale < 0 { scale.unsigned_abs() } else { 0 };
-            match digits + zeros.min(100) <= Kind::MAX_DIGITS && *scale <= Kind::MAX_DIGITS as i8 {
+            match digits + zeros.min(100) <= FieldKind::MAX_DIGITS && *scale <= FieldKind::MAX_DIGITS as i8 {
                 true => Ok(()),
-                false => Err(format!("the scale {scale} makes the number longer than {} digits", Kind::MAX_DIGITS)),
+                false => {
+                    Err(format!("the scale {scale} makes the number longer than {} digits", FieldKind::MAX_DIGITS))
+                }
             }
         }
-        Kind::Edited(edited) => check_edited(edited),
-        Kind::Binary(Binary { len, scale, .. }) => check_binary(*len, *scale),
+        FieldKind::Edited(edited) => check_edited(edited),
+        FieldKind::Binary(Binary { len, scale, .. }) => check_binary(*len, *scale),
         _ if kind.len() == 0 => Err("the length is 0".into()),
-        Kind::Text(_) | Kind::Float(_) | Kind::Raw(_) => Ok(()),
+        FieldKind::Text(_) | FieldKind::Float(_) | FieldKind::Raw(_) => Ok(()),
     }
 }
 
 fn check_binary(len: u8, scale: i8) -> Result<(), String> {
-    if !(1..=16).contains(&len) || scale > Kind::MAX_DIGITS as i8 {
+    if !(1..=16).contains(&len) || scale > FieldKind::MAX_DIGITS as i8 {
         return Err(format!("a binary number has 1 to 16 bytes and at most 38 decimal places, not {len} and {scale}"));
     }
     // The largest value with its zeros must be a decimal.
@@ -162,14 +164,14 @@ fn check_binary(len: u8, scale: i8) -> Result<(), String> {
     let zeros = 10u128.checked_pow(if scale < 0 { scale.unsigned_abs().into() } else { 0 });
     match zeros.and_then(|zeros| largest.checked_mul(zeros)) {
         Some(_) => Ok(()),
-        None => Err(format!("the scale {scale} makes the number longer than {} digits", Kind::MAX_DIGITS)),
+        None => Err(format!("the scale {scale} makes the number longer than {} digits", FieldKind::MAX_DIGITS)),
     }
 }
 
 fn check_edited(edited: &Edited) -> Result<(), String> {
     let Edited { digits, scale, blanks, point, .. } = *edited;
-    if !(1..=Kind::MAX_DIGITS).contains(&digits) {
-        return Err(format!("a number has 1 to {} digits, not {digits}", Kind::MAX_DIGITS));
+    if !(1..=FieldKind::MAX_DIGITS).contains(&digits) {
+        return Err(format!("a number has 1 to {} digits, not {digits}", FieldKind::MAX_DIGITS));
     }
     let least = i8::from(point);
     if !(least..=digits as i8).contains(&scale) {
@@ -273,7 +275,7 @@ fn redefined(items: &[Item], placed: &[Placed], names: &Names, index: usize, tar
 
 /// Checks that `counter` can contain the count of the array `array`.
 fn check_counter(items: &[Item], placed: &[Placed], array: usize, counter: usize) -> Result<(), String> {
-    if items[counter].kind.as_ref().and_then(Kind::scale).is_none_or(|scale| scale > 0) {
+    if items[counter].kind.as_ref().and_then(FieldKind::scale).is_none_or(|scale| scale > 0) {
         return Err(format!("{} is not an integer", placed[counter].path));
     }
     let is_in = |item: usize, group: usize| (group..placed[group].end).contains(&item);

@@ -6,7 +6,7 @@ use std::fmt;
 
 /// The value of a field, borrowed from the record or from the reader.
 ///
-/// Which variants a field can have follows from its [`Kind`](super::Kind):
+/// Which variants a field can have follows from its [`FieldKind`](super::FieldKind):
 ///
 /// | kind | variants |
 /// |---|---|

@@ -24,11 +24,11 @@ use std::sync::Arc;
 /// If several fields share bytes (`REDEFINES` without conditions), those that have a value must agree on them.
 ///
 /// ```
-/// use charpipe::fields::{Item, Kind, Layout, Packed, Value};
+/// use charpipe::fields::{Item, FieldKind, Layout, Packed, Value};
 ///
 /// let layout = Layout::new(vec![
-///     Item::field(5, "NAME", Kind::text(5)),
-///     Item::field(5, "AMOUNT", Kind::Packed(Packed::new(5, 2))),
+///     Item::field(5, "NAME", FieldKind::text(5)),
+///     Item::field(5, "AMOUNT", FieldKind::Packed(Packed::new(5, 2))),
 /// ])?;
 /// let registry = charpipe::Registry::builtin();
 /// let mut writer = layout.writer(&registry, &registry.codec("IBM037")?)?;

@@ -30,7 +30,7 @@ mod refused;
 pub use encoding::{Encoding, encodings};
 
 use crate::codec::table::limits::MAX_FILE;
-use crate::codec::table::{Shape, Table};
+use crate::codec::table::{Table, TableShape};
 use crate::codec::{Codec, TableCodec, for_label, is_ebcdic, newline_surface};
 use crate::error::{Error, ErrorKind};
 use entry::Entry;
@@ -239,7 +239,7 @@ impl Registry {
     fn width(&self, label: &str) -> Option<label::Width> {
         let entry = self.find(label)?;
         label::Width::of_name(&entry.name).or_else(|| {
-            let is_single = entry.codec().info().table.is_some_and(|table| table.table().shape == Shape::Single);
+            let is_single = entry.codec().info().table.is_some_and(|table| table.table().shape == TableShape::Single);
             Some(if is_single { label::Width::Single } else { label::Width::Multi })
         })
     }

@@ -6,7 +6,7 @@
 //! | mainframe-data-utilities | `transf` is a list of fields; `transf_rule` chooses another list by bytes of the record |
 //! | ebcdic-parser | `layouts` are lists of fields; the key field with `layouttype` chooses one. Parts of varying length, headers and footers are refused |
 
-use crate::fields::{BadLayout, Binary, ByteOrder, Item, Kind, Layout, Packed, Test, When, Zoned};
+use crate::fields::{BadLayout, Binary, ByteOrder, FieldKind, Item, Layout, Packed, Test, When, Zoned};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -101,17 +101,17 @@ fn transf(object: &Map<String, Value>) -> Result<Layout, BadLayout> {
     Layout::new(items)
 }
 
-fn mdu_kind(field: &Field) -> Option<Kind> {
+fn mdu_kind(field: &Field) -> Option<FieldKind> {
     let (digits, scale) = (u8::try_from(field.size).ok()?, field.scale);
-    let binary = |signed| Kind::Binary(Binary { len: digits, signed, scale, order: ByteOrder::Big, digits: None });
+    let binary = |signed| FieldKind::Binary(Binary { len: digits, signed, scale, order: ByteOrder::Big, digits: None });
     let halves = digits.checked_mul(2).and_then(|halves| halves.checked_sub(1));
     Some(match &*field.kind {
-        "zd" => Kind::Zoned(Zoned::unsigned(digits, scale)),
-        "zd+" => Kind::Zoned(Zoned::new(digits, scale)),
+        "zd" => FieldKind::Zoned(Zoned::unsigned(digits, scale)),
+        "zd+" => FieldKind::Zoned(Zoned::new(digits, scale)),
         "bi" => binary(false),
         "bi+" => binary(true),
-        "pd" => Kind::Packed(Packed::unsigned(halves?, scale)),
-        "pd+" => Kind::Packed(Packed::new(halves?, scale)),
+        "pd" => FieldKind::Packed(Packed::unsigned(halves?, scale)),
+        "pd+" => FieldKind::Packed(Packed::new(halves?, scale)),
         _ => return None,
     })
 }
@@ -158,23 +158,23 @@ fn key_of(keys: &[Field]) -> Option<&str> {
     keys.iter().find(|field| field.keytype.as_deref() == Some("layouttype")).map(|field| &*field.name)
 }
 
-fn parser_kind(field: &Field) -> Option<Kind> {
+fn parser_kind(field: &Field) -> Option<FieldKind> {
     let (size, scale) = (u8::try_from(field.size).ok()?, field.scale);
     let halves = size.checked_mul(2).and_then(|halves| halves.checked_sub(1));
     Some(match &*field.kind {
-        "packedDecimal" => Kind::Packed(Packed::new(halves?, scale)),
-        "integer" => Kind::Binary(Binary { scale, ..Binary::native(size) }),
-        "decimal" => Kind::Zoned(Zoned::new(size, scale)),
+        "packedDecimal" => FieldKind::Packed(Packed::new(halves?, scale)),
+        "integer" => FieldKind::Binary(Binary { scale, ..Binary::native(size) }),
+        "decimal" => FieldKind::Zoned(Zoned::new(size, scale)),
         _ => return None,
     })
 }
 
 /// Adds fields. `kind` returns the kinds of numbers of the format.
-fn put_fields(items: &mut Vec<Item>, fields: &[Field], kind: fn(&Field) -> Option<Kind>) -> Result<(), BadLayout> {
+fn put_fields(items: &mut Vec<Item>, fields: &[Field], kind: fn(&Field) -> Option<FieldKind>) -> Result<(), BadLayout> {
     for field in fields {
         let kind = match &*field.kind {
-            "ch" | "string" => Kind::text(field.size),
-            "skip" => Kind::Raw(field.size),
+            "ch" | "string" => FieldKind::text(field.size),
+            "skip" => FieldKind::Raw(field.size),
             _ => kind(field).ok_or_else(|| {
                 bad(format!(
                     "field {}: {:?} with {} bytes is not a type of this format",

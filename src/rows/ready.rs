@@ -263,7 +263,7 @@ fn dates(job: &RowsJob, layout: &Layout) -> Result<Vec<Option<DatePattern>>, Err
     let mut dates = Vec::new();
     for (name, pattern) in &job.dates {
         let item = layout.find(name).map_err(|error| contradicts("dates", error.what))?;
-        let can_be = |kind: &crate::fields::Kind| kind.is_decimal() || kind.name() == "text";
+        let can_be = |kind: &crate::fields::FieldKind| kind.is_decimal() || kind.name() == "text";
         if !layout.items()[item].kind.as_ref().is_some_and(can_be) {
             return Err(contradicts("dates", format!("{name} is neither text nor a number")));
         }

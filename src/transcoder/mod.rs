@@ -70,11 +70,11 @@ mod way;
 
 pub use choices::{Bom, Gaps, OnMalformed, OnUnknown, OnUnmappable, Padding, Relabel};
 pub use entry::{decode, transcode};
+#[cfg(feature = "tokio")]
+pub use io::asynchronous::{AsyncDecodeReader, AsyncEncodeWriter};
 pub use io::lines::{Line, LineCheckpoint, LineEnd, LineEnds, Lines};
 pub use io::reader::DecodeReader;
 pub use io::text_writer::TextWriter;
-#[cfg(feature = "tokio")]
-pub use io::tokio;
 pub use io::value::{ValueDecoder, ValueEncoder};
 pub use io::writer::{EncodeWriter, FinishError};
 pub use named_options::{NamedOption, OptionValue, RenamedOption};

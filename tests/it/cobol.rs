@@ -7,7 +7,7 @@
 
 use super::common::{encode, installed};
 use charpipe::fields::{
-    ByteOrder, Copybook, FieldError, FloatFormat, Item, Kind, Layout, ReadOptions, Trim, Value, Visitor, Zoned,
+    ByteOrder, Copybook, FieldError, FieldKind, FloatFormat, Item, Layout, ReadOptions, Trim, Value, Visitor,
     ZonedSigns,
 };
 use charpipe::{Codec, Registry, Transcode};
@@ -265,7 +265,7 @@ fn compare(layout: &Layout, codec: &Arc<dyn Codec>, records: &[Vec<u8>], printed
         let printed = &printed[(number as usize - 1) * ITEMS.len()..];
         for ((item, value), printed) in fields.iter().zip(&values.0).zip(printed) {
             let same = match item.kind {
-                Some(Kind::Text(_)) => value == printed,
+                Some(FieldKind::Text(_)) => value == printed,
                 _ => digits(value) == digits(printed),
             };
             assert!(same, "record {number}, {:?} {}: {value:?}, COBOL has {printed:?}", item.name, item.picture);
@@ -295,7 +295,7 @@ fn digits(number: &str) -> String {
 fn translated(layout: &Layout, record: &[u8], translate: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
     let mut record = record.to_vec();
     for (index, item) in layout.items().iter().enumerate() {
-        if let Some(Kind::Text(_) | Kind::Zoned(_) | Kind::Edited(_)) = item.kind {
+        if let Some(FieldKind::Text(_) | FieldKind::Zoned(_) | FieldKind::Edited(_)) = item.kind {
             let begin = layout.offset(index).unwrap();
             let range = begin..begin + layout.len_of(index);
             let bytes = translate(&record[range.clone()]);
@@ -357,8 +357,8 @@ fn values_in_ascii_are_those_of_cobol() {
     let Some(oracle) = Oracle::new("ASCII") else { return };
     let mut items = layout.items().to_vec();
     for item in &mut items {
-        if let Some(Kind::Zoned(zoned)) = &mut item.kind {
-            *zoned = Zoned { signs: Some(ZonedSigns::AsciiLowercase), ..*zoned };
+        if let Some(FieldKind::Zoned(zoned)) = &mut item.kind {
+            zoned.signs = Some(ZonedSigns::AsciiLowercase);
         }
     }
     compare(&Layout::new(items).unwrap(), &ascii, &oracle.records, oracle.values());

@@ -1,8 +1,10 @@
 //! Property tests of copybooks: random items, written as a copybook in random spellings and forms, are read as the same
 //! items; and no text at all causes a panic.
 
+use crate::common::layouts::with;
 use charpipe::fields::{
-    Binary, Copybook, Edited, EditedSign, Float, Item, Kind, Layout, Occurs, Packed, PackedSign, SignPlace, Text, Zoned,
+    Binary, Copybook, Edited, EditedSign, FieldKind, Float, Item, Layout, Occurs, Packed, PackedSign, SignPlace, Text,
+    Zoned,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -59,7 +61,7 @@ fn group(tape: &mut Tape<'_>, level: u8, items: &mut Vec<Item>) {
 
 fn occurs(tape: &mut Tape<'_>, items: &[Item]) -> Option<Occurs> {
     let is_counter = |item: &&Item| {
-        let is_number = item.kind.as_ref().and_then(Kind::scale).is_some_and(|scale| scale <= 0);
+        let is_number = item.kind.as_ref().and_then(FieldKind::scale).is_some_and(|scale| scale <= 0);
         // Nothing of an array, and nothing in a group that could be one.
         is_number && item.occurs.is_none() && item.level <= 5 && item.name.is_some()
     };
@@ -74,7 +76,7 @@ fn occurs(tape: &mut Tape<'_>, items: &[Item]) -> Option<Occurs> {
     }
 }
 
-fn kind(tape: &mut Tape<'_>) -> Kind {
+fn kind(tape: &mut Tape<'_>) -> FieldKind {
     let digits = 1 + tape.below(18) as u8;
     let scale = match tape.below(6) {
         0 | 1 => 0,
@@ -91,31 +93,35 @@ fn kind(tape: &mut Tape<'_>) -> Kind {
     ];
     let signed = tape.once_in(2);
     match tape.below(13) {
-        0..=2 => Kind::text(1 + tape.below(40)),
-        3 | 4 => Kind::Zoned(Zoned { sign: *tape.one(&signs), ..Zoned::new(digits, scale) }),
+        0..=2 => FieldKind::text(1 + tape.below(40)),
+        3 | 4 => FieldKind::Zoned(with(Zoned::new(digits, scale), |zoned| zoned.sign = *tape.one(&signs))),
         5 => {
             let sign = *tape.one(&[PackedSign::Signed, PackedSign::Unsigned, PackedSign::Absent]);
-            Kind::Packed(Packed { sign, ..Packed::new(digits, scale) })
+            FieldKind::Packed(with(Packed::new(digits, scale), |packed| packed.sign = sign))
         }
-        6 => Kind::Binary(Binary { signed, ..Binary::comp(digits, scale) }),
-        7 => Kind::Binary(Binary { signed, digits: None, ..Binary::comp(digits, scale) }),
-        8 => Kind::Float(*tape.one(&[Float::COMP_1, Float::COMP_2])),
-        9 => Kind::Text(Text { len: 2 + 2 * tape.below(9), page: None, double_byte: true }),
-        10 => Kind::Text(Text { len: 2 + 2 * tape.below(9), page: Some("UTF-16BE".into()), double_byte: false }),
-        11 => Kind::Raw(*tape.one(&[4, 8])),
+        6 => FieldKind::Binary(with(Binary::comp(digits, scale), |binary| binary.signed = signed)),
+        7 => FieldKind::Binary(with(Binary::comp(digits, scale), |binary| {
+            (binary.signed, binary.digits) = (signed, None)
+        })),
+        8 => FieldKind::Float(*tape.one(&[Float::COMP_1, Float::COMP_2])),
+        9 => FieldKind::Text(Text::graphic(2 + 2 * tape.below(9))),
+        10 => FieldKind::Text(Text::national(2 + 2 * tape.below(9))),
+        11 => FieldKind::Raw(*tape.one(&[4, 8])),
         _ => edited(tape, digits),
     }
 }
 
 /// An edited number. Without a sign, a point and blanks it would be a zoned one.
-fn edited(tape: &mut Tape<'_>, digits: u8) -> Kind {
+fn edited(tape: &mut Tape<'_>, digits: u8) -> FieldKind {
     let sign = *tape.one(&EditedSign::ALL[1..5]);
-    let scale = tape.below(usize::from(digits) + 1) as i8;
-    let whole = digits - scale as u8;
-    let blanks = if tape.once_in(4) { digits } else { tape.below(usize::from(whole) + 1) as u8 };
-    let point = scale > 0 && tape.once_in(2);
-    let blank_when_zero = blanks < digits && tape.once_in(3);
-    Kind::Edited(Edited { scale, blanks, point, sign, blank_when_zero, ..Edited::new(digits) })
+    let mut edited = Edited::new(digits);
+    edited.sign = sign;
+    edited.scale = tape.below(usize::from(digits) + 1) as i8;
+    let whole = digits - edited.scale as u8;
+    edited.blanks = if tape.once_in(4) { digits } else { tape.below(usize::from(whole) + 1) as u8 };
+    edited.point = edited.scale > 0 && tape.once_in(2);
+    edited.blank_when_zero = edited.blanks < digits && tape.once_in(3);
+    FieldKind::Edited(edited)
 }
 
 // --- Random spellings -------------------------------------------------------------------------------------------------
@@ -130,7 +136,7 @@ fn entry(tape: &mut Tape<'_>, item: &Item) -> Vec<String> {
         clauses.push(occurs_clause(tape, occurs));
     }
     clauses.extend(item.kind.iter().flat_map(|kind| storage(tape, kind)));
-    if let Some(Kind::Edited(Edited { blank_when_zero: true, .. })) = &item.kind {
+    if let Some(FieldKind::Edited(Edited { blank_when_zero: true, .. })) = &item.kind {
         clauses.push((*tape.one(&["BLANK WHEN ZERO", "BLANK ZEROES"])).to_owned());
     }
     let notes = ["VALUE 'it''s. 05 X PIC X.'", "GLOBAL", "JUST RIGHT", "VALUES 1 THRU 3 -4.5"];
@@ -173,7 +179,7 @@ fn occurs_clause(tape: &mut Tape<'_>, occurs: &Occurs) -> String {
 }
 
 /// The clauses for a kind.
-fn storage(tape: &mut Tape<'_>, kind: &Kind) -> Vec<String> {
+fn storage(tape: &mut Tape<'_>, kind: &FieldKind) -> Vec<String> {
     let pic = *tape.one(&["PIC", "PICTURE", "PIC IS", "PICTURE IS"]);
     let mut clauses = Vec::new();
     let mut usage = |tape: &mut Tape<'_>, words: &[&str]| {
@@ -181,17 +187,17 @@ fn storage(tape: &mut Tape<'_>, kind: &Kind) -> Vec<String> {
         clauses.push(format!("{}{word}", tape.one(&["", "USAGE ", "USAGE IS "])));
     };
     let picture = match kind {
-        Kind::Text(text) if text.page.is_some() => {
+        FieldKind::Text(text) if text.page.is_some() => {
             usage(tape, &["NATIONAL"]);
             repeated(tape, 'N', text.len / 2)
         }
-        Kind::Text(text) if text.double_byte => {
+        FieldKind::Text(text) if text.double_byte => {
             usage(tape, &["DISPLAY-1"]);
             let symbol = *tape.one(&['G', 'N']);
             repeated(tape, symbol, text.len / 2)
         }
-        Kind::Text(text) => characters(tape, text.len),
-        Kind::Zoned(zoned) => {
+        FieldKind::Text(text) => characters(tape, text.len),
+        FieldKind::Zoned(zoned) => {
             let place = match zoned.sign {
                 SignPlace::Unsigned => "",
                 SignPlace::Trailing => *tape.one(&["", "SIGN TRAILING", "TRAILING"]),
@@ -203,7 +209,7 @@ fn storage(tape: &mut Tape<'_>, kind: &Kind) -> Vec<String> {
             clauses.extend((!place.is_empty()).then(|| place.to_owned()));
             number(tape, zoned.digits, zoned.scale, zoned.sign != SignPlace::Unsigned)
         }
-        Kind::Edited(edited) => {
+        FieldKind::Edited(edited) => {
             let whole = usize::from(edited.digits) - edited.scale as usize;
             let blanks = whole.min(edited.blanks.into());
             let places = if edited.blanks == edited.digits { 'Z' } else { '9' };
@@ -222,14 +228,14 @@ fn storage(tape: &mut Tape<'_>, kind: &Kind) -> Vec<String> {
                 _ => format!("{picture}-"),
             }
         }
-        Kind::Packed(packed) => {
+        FieldKind::Packed(packed) => {
             match packed.sign {
                 PackedSign::Absent => usage(tape, &["COMP-6"]),
                 _ => usage(tape, &["COMP-3", "COMPUTATIONAL-3", "PACKED-DECIMAL"]),
             }
             number(tape, packed.digits, packed.scale, packed.sign == PackedSign::Signed)
         }
-        Kind::Binary(binary) => {
+        FieldKind::Binary(binary) => {
             match binary.digits {
                 Some(_) => usage(tape, &["COMP", "COMPUTATIONAL", "BINARY", "COMP-4", "COMPUTATIONAL-4"]),
                 None => usage(tape, &["COMP-5", "COMPUTATIONAL-5"]),
@@ -241,7 +247,7 @@ fn storage(tape: &mut Tape<'_>, kind: &Kind) -> Vec<String> {
             });
             number(tape, digits, binary.scale, binary.signed)
         }
-        Kind::Float(float) => {
+        FieldKind::Float(float) => {
             usage(tape, if float.double { &["COMP-2", "COMPUTATIONAL-2"] } else { &["COMP-1", "COMPUTATIONAL-1"] });
             return clauses;
         }
@@ -373,8 +379,8 @@ fn essence(layout: &Layout) -> Vec<Item> {
 }
 
 /// The kinds of native integers do not keep their digits, so they are those of the largest picture.
-fn settle(kind: &mut Kind) {
-    if let Kind::Binary(binary) = kind
+fn settle(kind: &mut FieldKind) {
+    if let FieldKind::Binary(binary) = kind
         && binary.digits.is_none()
     {
         let digits = match binary.len {

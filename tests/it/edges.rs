@@ -5,7 +5,9 @@ use crate::common::shapes::labelled;
 use crate::common::{encode, whole};
 use charpipe::codec::{Stop, Utf8Sink};
 use charpipe::detect::{Diagnostic, Hints, Policy};
-use charpipe::fields::{Copybook, CopybookForm, FieldError, Item, Kind, Layout, ReadOptions, Value, Visitor, When};
+use charpipe::fields::{
+    Copybook, CopybookForm, FieldError, FieldKind, Item, Layout, ReadOptions, Value, Visitor, When,
+};
 use charpipe::records::{Framer, Records, Shape, look};
 use charpipe::{Detector, Registry, Transcode, detect};
 
@@ -174,9 +176,9 @@ fn an_empty_type_field_is_a_type() {
     let registry = Registry::builtin();
     let codec = registry.codec("IBM037").unwrap();
     let layout = Layout::new(vec![
-        Item::field(5, "K", Kind::text(2)),
-        Item::field(5, "ONE", Kind::text(1)).applying(When::field("K", "A")),
-        Item::field(5, "TWO", Kind::text(1)).redefining("ONE").applying(When::field("K", "")),
+        Item::field(5, "K", FieldKind::text(2)),
+        Item::field(5, "ONE", FieldKind::text(1)).applying(When::field("K", "A")),
+        Item::field(5, "TWO", FieldKind::text(1)).redefining("ONE").applying(When::field("K", "")),
     ])
     .unwrap();
     for empty_is_null in [false, true] {

@@ -1,6 +1,6 @@
 //! Field lists: what they mean, what they become again, and what is wrong with bad ones.
 
-use charpipe::fields::{Item, Kind, Layout, Occurs, When};
+use charpipe::fields::{FieldKind, Item, Layout, Occurs, When};
 
 const ALL: &str = "\
 ID 1 4 binary,unsigned
@@ -55,7 +55,7 @@ fn lists_come_back() {
 
 #[test]
 fn layouts_become_lists() {
-    let text = |level, name: &str, len| Item::field(level, name, Kind::text(len));
+    let text = |level, name: &str, len| Item::field(level, name, FieldKind::text(len));
     let layout = Layout::new(vec![
         Item::group(1, "R"),
         Item::group(5, "KEY"),
@@ -68,7 +68,7 @@ fn layouts_become_lists() {
     .unwrap();
     assert_eq!(layout.to_field_list().unwrap(), "KEY_A 1 2 text\nwhen A=X: X\nB 3 4 text\nend\nEND 7 1*2 text\n");
     let varies = Layout::new(vec![
-        Item::field(1, "N", Kind::Zoned(charpipe::fields::Zoned::unsigned(1, 0))),
+        Item::field(1, "N", FieldKind::Zoned(charpipe::fields::Zoned::unsigned(1, 0))),
         text(1, "A", 1).occurring(Occurs::depending_on(0, 2, "N")),
     ]);
     let error = varies.unwrap().to_field_list().unwrap_err();

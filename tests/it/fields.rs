@@ -1,8 +1,9 @@
 //! Fields of records: reading and writing by a layout.
 
+use crate::common::layouts::with;
 use charpipe::fields::{
-    ByteOrder, FieldError, Float, FloatFormat, Item, Kind, Layout, Occurs, OnBad, Packed, ReadOptions, Reader, Row,
-    Test, Value, ValueSource, Visitor, When, Writer, Zoned,
+    FieldError, FieldKind, Float, FloatFormat, Item, Layout, Occurs, OnBad, Packed, ReadOptions, Reader, Row, Test,
+    Text, Value, ValueSource, Visitor, When, Writer, Zoned,
 };
 use charpipe::{OnOverlong, Registry};
 use std::ops::Range;
@@ -136,11 +137,11 @@ fn back(layout: &Layout, record: &[u8]) -> Vec<u8> {
 }
 
 fn text(level: u8, name: &str, len: usize) -> Item {
-    Item::field(level, name, Kind::text(len))
+    Item::field(level, name, FieldKind::text(len))
 }
 
 fn digits(level: u8, name: &str, digits: u8) -> Item {
-    Item::field(level, name, Kind::Zoned(Zoned::unsigned(digits, 0)))
+    Item::field(level, name, FieldKind::Zoned(Zoned::unsigned(digits, 0)))
 }
 
 /// Arrays whose counts vary, in one another, with more fields after them.
@@ -213,8 +214,8 @@ fn record_types() {
         Item::group(5, "PERSON").redefining("DATA"),
         text(10, "NAME", 6),
         Item::group(5, "AMOUNTS").redefining("DATA"),
-        Item::field(10, "AMOUNT", Kind::Packed(Packed::new(3, 1))).occurring(Occurs::times(2)),
-        Item::filler(10, Some(Kind::text(2))),
+        Item::field(10, "AMOUNT", FieldKind::Packed(Packed::new(3, 1))).occurring(Occurs::times(2)),
+        Item::filler(10, Some(FieldKind::text(2))),
         text(5, "END", 1),
     ])
     .unwrap();
@@ -300,8 +301,8 @@ fn redefinitions_without_conditions() {
 #[test]
 fn bad_fields() {
     let layout = Layout::new(vec![
-        Item::field(5, "PACKED", Kind::Packed(Packed::new(3, 0))),
-        Item::field(5, "ZONED", Kind::Zoned(Zoned::new(2, 0))),
+        Item::field(5, "PACKED", FieldKind::Packed(Packed::new(3, 0))),
+        Item::field(5, "ZONED", FieldKind::Zoned(Zoned::new(2, 0))),
         text(5, "TEXT", 2),
     ])
     .unwrap();
@@ -333,20 +334,15 @@ fn bad_fields() {
 
 #[test]
 fn text_of_every_kind() {
-    let graphic = |page: Option<&str>| {
-        Kind::Text(charpipe::fields::Text { len: 6, page: page.map(str::to_owned), double_byte: true })
-    };
-    let national = Kind::Text(charpipe::fields::Text { len: 6, page: Some("UTF-16BE".into()), double_byte: false });
+    let graphic =
+        |page: Option<&str>| FieldKind::Text(with(Text::graphic(6), |text| text.page = page.map(str::to_owned)));
+    let national = FieldKind::Text(Text::national(6));
     let layout = Layout::new(vec![
         text(5, "MIXED", 8),
         Item::field(5, "GRAPHIC", graphic(None)),
         Item::field(5, "PURE", graphic(Some("IBM300"))),
         Item::field(5, "NATIONAL", national),
-        Item::field(
-            5,
-            "LATIN",
-            Kind::Text(charpipe::fields::Text { len: 3, page: Some("IBM037".into()), double_byte: false }),
-        ),
+        Item::field(5, "LATIN", FieldKind::Text(with(Text::new(3), |text| text.page = Some("IBM037".into())))),
     ])
     .unwrap();
     let record = b"\xC1\x0E\x45\x66\x0F\x40\x40\x40\x45\x66\x45\x66\x40\x40\x45\x66\x40\x40\x40\x40\x67\x2C\0\x20\0\x20\xC1\x51\x40";
@@ -385,7 +381,7 @@ fn selection() {
         text(10, "Y", 1),
         Item::group(5, "B"),
         text(10, "X", 1),
-        Item::filler(10, Some(Kind::text(1))),
+        Item::filler(10, Some(FieldKind::text(1))),
         text(10, "Z", 1),
     ])
     .unwrap();
@@ -506,7 +502,7 @@ fn names() {
         text(5, "A", 1),
         Item::filler(5, None),
         text(10, "A", 1),
-        Item::filler(10, Some(Kind::text(1))),
+        Item::filler(10, Some(FieldKind::text(1))),
         Item::filler(5, None).occurring(Occurs::times(2)),
         text(10, "B", 1),
     ])
@@ -679,8 +675,8 @@ fn empty_type_fields() {
 #[test]
 fn floats_of_every_size_come_back_from_their_text() {
     for format in [FloatFormat::Ieee, FloatFormat::Ibm] {
-        let float = Float { double: false, format, order: ByteOrder::Big };
-        let layout = Layout::new(vec![Item::field(5, "F", Kind::Float(float))]).unwrap();
+        let float = with(Float::COMP_1, |float| float.format = format);
+        let layout = Layout::new(vec![Item::field(5, "F", FieldKind::Float(float))]).unwrap();
         let mut reader = reader(&layout, "IBM037", &ReadOptions::new());
         for exponent in 0..=u8::MAX {
             for fraction in [[0x10, 0, 0], [0x1B, 0xED, 0xB4], [0xFF, 0xFF, 0xFF], [0x80, 0, 1], [0x35, 0x52, 0x10]] {
@@ -703,8 +699,8 @@ fn floats_out_of_range() {
     for (double, format) in
         [(false, FloatFormat::Ieee), (true, FloatFormat::Ieee), (false, FloatFormat::Ibm), (true, FloatFormat::Ibm)]
     {
-        let float = Float { double, format, order: ByteOrder::Big };
-        let layout = Layout::new(vec![Item::field(5, "F", Kind::Float(float))]).unwrap();
+        let float = with(Float::COMP_1, |float| (float.double, float.format) = (double, format));
+        let layout = Layout::new(vec![Item::field(5, "F", FieldKind::Float(float))]).unwrap();
         let write = |text: &str| {
             let mut record = Vec::new();
             let outcome = writer(&layout, "IBM037").write(1, &mut &[Some(Value::Text(text))][..], &mut record);

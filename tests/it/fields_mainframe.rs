@@ -348,16 +348,16 @@ fn comes_back(layout: &Layout, records: impl Iterator<Item = Vec<u8>>) -> u64 {
 /// An array whose count is packed.
 #[test]
 fn an_array_of_varying_count() {
-    use charpipe::fields::{Item, Kind, Occurs, Packed, Zoned};
+    use charpipe::fields::{FieldKind, Item, Occurs, Packed, Zoned};
     let layout = Layout::new(vec![
         Item::group(1, "OUT-RECORD"),
         Item::group(3, "OUT-KEY"),
-        Item::field(5, "OUTK-TYPE", Kind::text(2)),
-        Item::field(5, "OUTK-SEQT", Kind::Zoned(Zoned::unsigned(2, 0))),
-        Item::field(3, "OUT-REC-CNT", Kind::Packed(Packed::new(3, 0))),
+        Item::field(5, "OUTK-TYPE", FieldKind::text(2)),
+        Item::field(5, "OUTK-SEQT", FieldKind::Zoned(Zoned::unsigned(2, 0))),
+        Item::field(3, "OUT-REC-CNT", FieldKind::Packed(Packed::new(3, 0))),
         Item::group(3, "OUT-REC").occurring(Occurs::depending_on(0, 10, "OUT-REC-CNT")),
-        Item::field(5, "OUT-REC-NO", Kind::Zoned(Zoned::unsigned(9, 0))),
-        Item::field(5, "OUT-NAME", Kind::text(21)),
+        Item::field(5, "OUT-REC-NO", FieldKind::Zoned(Zoned::unsigned(9, 0))),
+        Item::field(5, "OUT-NAME", FieldKind::text(21)),
     ])
     .unwrap();
     let bytes = data("mainframe-data-utilities/COBVBFM2.EBCDIC.txt");

@@ -3,11 +3,11 @@
 
 use crate::common::layouts::{Choices, Values, check_bytes, layout};
 use charpipe::Registry;
-use charpipe::fields::{self, EditedSign, Kind, PackedSign, ReadOptions, SignPlace, Text};
+use charpipe::fields::{self, EditedSign, FieldKind, PackedSign, ReadOptions, SignPlace, Text};
 use proptest::prelude::*;
 
 /// Returns a value that the kind can hold, and what reading it gives.
-fn value(kind: &Kind, choices: &mut Choices<'_>) -> String {
+fn value(kind: &FieldKind, choices: &mut Choices<'_>) -> String {
     const WORDS: [&str; 5] = ["", "A", "a B", "b-c", "1234567890"];
     let number = |digits: u8, scale: i8, signed: bool, choices: &mut Choices<'_>| {
         let count = 1 + choices.of(usize::from(digits));
@@ -16,16 +16,16 @@ fn value(kind: &Kind, choices: &mut Choices<'_>) -> String {
         format!("{sign}{digits}e{}", -i32::from(scale))
     };
     match kind {
-        Kind::Text(Text { double_byte: true, len, .. }) => "本".repeat(choices.of(len / 2 + 1)),
-        Kind::Text(text) => {
+        FieldKind::Text(Text { double_byte: true, len, .. }) => "本".repeat(choices.of(len / 2 + 1)),
+        FieldKind::Text(text) => {
             let room = if text.page.is_some() { text.len / 2 } else { text.len };
             WORDS[choices.of(5)].chars().take(room).collect::<String>().trim_end().to_owned()
         }
-        Kind::Zoned(zoned) => number(zoned.digits, zoned.scale, zoned.sign != SignPlace::Unsigned, choices),
-        Kind::Edited(edited) => number(edited.digits, edited.scale, edited.sign != EditedSign::Absent, choices),
-        Kind::Packed(packed) => number(packed.digits, packed.scale, packed.sign == PackedSign::Signed, choices),
-        Kind::Binary(binary) => number(2 * binary.len, binary.scale, binary.signed && binary.len > 0, choices),
-        Kind::Float(_) => ["0.0", "1.5", "-118.625", "1024.0", "-0.03125"][choices.of(5)].into(),
+        FieldKind::Zoned(zoned) => number(zoned.digits, zoned.scale, zoned.sign != SignPlace::Unsigned, choices),
+        FieldKind::Edited(edited) => number(edited.digits, edited.scale, edited.sign != EditedSign::Absent, choices),
+        FieldKind::Packed(packed) => number(packed.digits, packed.scale, packed.sign == PackedSign::Signed, choices),
+        FieldKind::Binary(binary) => number(2 * binary.len, binary.scale, binary.signed && binary.len > 0, choices),
+        FieldKind::Float(_) => ["0.0", "1.5", "-118.625", "1024.0", "-0.03125"][choices.of(5)].into(),
         _ => "00".repeat(kind.len()),
     }
 }

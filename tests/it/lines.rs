@@ -3,8 +3,8 @@
 
 use charpipe::codec::{ByteSink, Codec, Stop};
 use charpipe::{
-    Bom, EbcdicNl, Eol, ErrorKind, Line, LineEnd, LineEnds, Lines, OnControl, OnMalformed, OnUnknown, Registry,
-    Transcode,
+    Bom, EbcdicNl, Eol, ErrorKind, Line, LineCheckpoint, LineEnd, LineEnds, Lines, OnControl, OnMalformed, OnUnknown,
+    Registry, Transcode,
 };
 use proptest::prelude::*;
 use std::io::{self, Read};
@@ -87,6 +87,7 @@ fn check(what: &str, job: &Transcode, input: &[u8]) {
     let mut lines = job.lines(Pieces::new(input, 3)).unwrap();
     for at in 0.. {
         let checkpoint = lines.checkpoint().unwrap_or_else(|| panic!("{what} {input:X?}: a checkpoint at line {at}"));
+        let checkpoint = stored(checkpoint);
         let rest = seen(job.resume_lines(&input[checkpoint.offset() as usize..], &checkpoint).unwrap());
         assert_eq!(rest.0, whole.0[at..], "{what} {input:X?} from line {at}, {checkpoint:?}");
         assert_eq!(rest.1, whole.1);
@@ -94,6 +95,19 @@ fn check(what: &str, job: &Transcode, input: &[u8]) {
             break;
         }
     }
+}
+
+/// Returns the checkpoint as it is after it was stored as JSON.
+#[cfg(feature = "serde")]
+fn stored(checkpoint: LineCheckpoint) -> LineCheckpoint {
+    let read = serde_json::from_str(&serde_json::to_string(&checkpoint).unwrap()).unwrap();
+    assert_eq!(read, checkpoint);
+    read
+}
+
+#[cfg(not(feature = "serde"))]
+fn stored(checkpoint: LineCheckpoint) -> LineCheckpoint {
+    checkpoint
 }
 
 fn codecs() -> Vec<Arc<dyn Codec>> {
@@ -339,6 +353,16 @@ fn malformed_bytes() {
     assert_eq!(seen, [("good".into(), 0), ("b\\xFFad".into(), 1), ("\\xE2\\x82".into(), 1), (String::new(), 0)]);
     let faults = lines.faults().unwrap();
     assert_eq!((faults.count, faults.first[1].offset, &faults.first[1].bytes[..]), (2, 10, &b"\xE2\x82"[..]));
+}
+
+/// Malformed bytes that are decoded with another page are text of their lines, wherever the input is cut.
+#[test]
+fn malformed_bytes_in_another_page() {
+    let job = Transcode::new().source_encoding("UTF-8").unwrap().malformed_as("ISO-8859-1").unwrap();
+    let input = b"caf\xE9\n\xC3\xA9t\xE9\r\n\x85\xE2\x82\n\xFF";
+    check("malformed_as", &job, input);
+    let found: Vec<_> = job.lines(&input[..]).unwrap().map(|line| line.unwrap().text.into_owned()).collect();
+    assert_eq!(found[..2], ["café", "été"]);
 }
 
 /// After an error of the reader nothing is lost.

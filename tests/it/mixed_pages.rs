@@ -2,7 +2,7 @@
 //! or character is not. Both must give the same result, error for error.
 
 use charpipe::Registry;
-use charpipe::codec::table::{Mapping, Sequence, Shape, Table, Way};
+use charpipe::codec::table::{Mapping, Sequence, Table, TableShape, Way};
 use charpipe::codec::{ByteSink, Codec, Stop, Utf8Sink};
 use proptest::prelude::*;
 use std::ops::Range;
@@ -65,7 +65,7 @@ fn pages() -> &'static [Page] {
         let registry = Registry::builtin();
         let tables = registry.codecs().filter_map(|codec| codec.info().table());
         let mut tables: Vec<Table> = tables.map(|table| table.into_owned()).collect();
-        tables.retain(|table| table.shape == Shape::Shifted);
+        tables.retain(|table| table.shape == TableShape::Shifted);
         assert!(tables.len() > 8);
         let mut strange = tables[0].clone();
         strange.name = STRANGE.into();

@@ -3,8 +3,9 @@
 
 use crate::common::work;
 
+use crate::common::layouts::with;
 use crate::common::{invariant, whole};
-use charpipe::codec::table::{Cell, Code, Mapping, Sequence, Shape, Table, Way};
+use charpipe::codec::table::{Cell, Code, Mapping, Sequence, Table, TableShape, Way};
 use charpipe::codec::{ByteSink, Codec, MIN_ROOM, Replacement, Stop, decode_strictly};
 use charpipe::{OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
 
@@ -97,7 +98,7 @@ fn an_escape_that_ends_like_the_beginning_of_a_sequence() {
 /// A table made by hand may be nonsense. `Table::check` refuses it; using it without the check does no harm.
 #[test]
 fn nonsensical_tables_made_by_hand() {
-    let multi = |states: Vec<[Cell; 256]>| Table { shape: Shape::Multi(states), ..ascii() };
+    let multi = |states| with(ascii(), |table| table.shape = TableShape::Multi(states));
     let mut empty_bytes = ascii();
     empty_bytes.sequences.push(Sequence { way: Way::BestFit, ..sequence(b"", "é") });
     empty_bytes.sequences.push(sequence(b"", "ê"));
@@ -118,9 +119,9 @@ fn nonsensical_tables_made_by_hand() {
         empty_text,
         long_text,
         long_bytes,
-        Table { substitute: Vec::new(), ..ascii() },
-        Table { substitute: vec![0; 100], ..ascii() },
-        Table { substitute: Vec::new(), shape: Shape::Shifted, ..ascii() },
+        with(ascii(), |table| table.substitute.clear()),
+        with(ascii(), |table| table.substitute = vec![0; 100]),
+        with(ascii(), |table| (table.substitute, table.shape) = (Vec::new(), TableShape::Shifted)),
     ];
     for (number, table) in tables.into_iter().enumerate() {
         assert!(table.check().is_err(), "{number}");

@@ -1,7 +1,7 @@
 //! Tests reading table files: every format, valid and invalid, and files of other projects if they are installed.
 
 use charpipe::codec::table::limits::{MAX_BYTES, MAX_FILE, MAX_LINE, MAX_MAPPINGS, MAX_STATES, MAX_TEXT};
-use charpipe::codec::table::{Cell, Mapping, Sequence, Shape, Table, Way};
+use charpipe::codec::table::{Cell, Mapping, Sequence, Table, TableShape, Way};
 use charpipe::codec::{ByteSink, Codec, MIN_ROOM, Replacement, decode_strictly};
 use charpipe::{Error, ErrorKind, Registry};
 use proptest::collection::vec;
@@ -61,9 +61,9 @@ fn every_line_of_every_ucm_is_read() {
         assert!(content(&table) == expected, "{}", path.display());
         let class = text.lines().find(|line| line.contains("<uconv_class>")).unwrap();
         let shape = match class.split('"').nth(1) {
-            Some("SBCS") => Shape::Single,
-            Some("DBCS") => Shape::Double,
-            _ => Shape::Shifted,
+            Some("SBCS") => TableShape::Single,
+            Some("DBCS") => TableShape::Double,
+            _ => TableShape::Shifted,
         };
         assert_eq!(table.shape, shape, "{}", path.display());
         let name = text.lines().find(|line| line.contains("<code_set_name>")).unwrap();
@@ -189,7 +189,7 @@ fn a_ucm_of_single_bytes() {
     let table = sample("single.ucm");
     assert_eq!((&*table.name, &*table.source), ("X-SINGLE", "single"));
     assert_eq!(table.aliases, ["x-one", "x-uno"]);
-    assert_eq!((&table.shape, &table.substitute[..], table.substitute1), (&Shape::Single, &b"\x3F"[..], None));
+    assert_eq!((&table.shape, &table.substitute[..], table.substitute1), (&TableShape::Single, &b"\x3F"[..], None));
     holds(
         &table,
         &[
@@ -237,7 +237,7 @@ fn a_ucm_with_states() {
         ]
         .map(|(hex, text, way)| (hex, if hex == "7F" { "\u{2126}" } else { text }, way)),
     );
-    let Shape::Multi(states) = &table.shape else { panic!("{:?}", table.shape) };
+    let TableShape::Multi(states) = &table.shape else { panic!("{:?}", table.shape) };
     assert_eq!(states.len(), 4);
     let row = |state: usize, byte: usize| states[state][byte];
     assert_eq!([row(0, 0x7F), row(0, 0x80), row(0, 0x81)], [Cell::End, Cell::Next(1), Cell::Next(2)]);
@@ -254,7 +254,7 @@ fn a_ucm_with_states() {
 #[test]
 fn a_ucm_of_a_mixed_page_and_one_that_builds_on_it() {
     let table = sample("mixed.ucm");
-    assert_eq!(table.shape, Shape::Shifted);
+    assert_eq!(table.shape, TableShape::Shifted);
     let pairs = [
         ("40 40", "\u{3000}", RoundTrip),
         ("45 41", "一", RoundTrip),
@@ -266,7 +266,7 @@ fn a_ucm_of_a_mixed_page_and_one_that_builds_on_it() {
     assert_eq!(decode_strictly(&table.into_codec(), b"\xC1\x0E\x45\x41\x0F\xC1").as_deref(), Some("A一A"));
 
     let table = sample("pairs-of-mixed.ucm");
-    assert_eq!((&table.shape, &table.substitute[..], table.substitute1), (&Shape::Double, &b"\xFE\xFE"[..], None));
+    assert_eq!((&table.shape, &table.substitute[..], table.substitute1), (&TableShape::Double, &b"\xFE\xFE"[..], None));
     holds(&table, &[&pairs[..], &[("45 42", "丁", RoundTrip)]].concat());
 }
 
@@ -312,7 +312,7 @@ fn a_charmap_file() {
     }
     let way = |bytes: &[u8]| content(&table).into_iter().find(|(found, ..)| found == bytes).unwrap().2;
     assert_eq!([way(b"\x41"), way(b"\x61"), way(b"\x44"), way(b"\x45")], [RoundTrip, ToText, RoundTrip, ToText]);
-    assert!(matches!(&table.shape, Shape::Multi(states) if states.len() == 3));
+    assert!(matches!(&table.shape, TableShape::Multi(states) if states.len() == 3));
     let codec = table.into_codec();
     assert_eq!(decode_strictly(&codec, b"\xC1\x41\xC1\x81\xFEA").as_deref(), Some("A\u{301}Á一A"));
     assert_eq!(decode_strictly(&codec, b"\x8F\x82\x40"), None);
@@ -335,7 +335,7 @@ fn files_in_columns() {
         ],
     );
     let table = sample("index.txt");
-    assert_eq!((&*table.name, &table.shape), ("index", &Shape::Single));
+    assert_eq!((&*table.name, &table.shape), ("index", &TableShape::Single));
     let codec = table.into_codec();
     assert_eq!(decode_strictly(&codec, b"a\x7F\x80\xA1\xFF").as_deref(), Some("a\u{7F}€Ą˙"));
     assert_eq!(decode_strictly(&codec, b"\x81"), None);
@@ -593,8 +593,8 @@ fn errors_in_states_have_a_position() {
     let good = state(" 0 - 7f , 41 : 0 . i , 41 . , 80 : 1 /surrogates, 40 - 7e . p");
     assert!(read(good.as_bytes(), "x").is_ok());
     let same = |rows: &str| read(state(rows).replace("41 |0", "41\\x41 |0").as_bytes(), "x").unwrap().shape;
-    assert_eq!(same("0-3f:3, 40:2, 41-fe:1, ff:3/41-fe/40/"), Shape::Double);
-    assert_eq!(read(state("0-7f").as_bytes(), "x").unwrap().shape, Shape::Single);
+    assert_eq!(same("0-3f:3, 40:2, 41-fe:1, ff:3/41-fe/40/"), TableShape::Double);
+    assert_eq!(read(state("0-7f").as_bytes(), "x").unwrap().shape, TableShape::Single);
 }
 
 /// The error is reported at the later of the two mappings, and its message names both.

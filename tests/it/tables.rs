@@ -3,7 +3,7 @@
 
 use crate::common::sample;
 use crate::common::vectors::{Row, code_points, hex, rows};
-use charpipe::codec::table::{Cell, Code, Mapping, Sequence, Shape, State, Table, Way, chart};
+use charpipe::codec::table::{Cell, Code, Mapping, Sequence, State, Table, TableShape, Way, chart};
 use charpipe::codec::{ByteSink, Codec, MIN_ROOM, Replacement, Stop, decode_strictly};
 use charpipe::{Error, ErrorKind, Registry};
 use sha2::{Digest, Sha256};
@@ -138,7 +138,7 @@ fn packed(pages: &[Table], folder: &str, file: &str, blob: &str) -> (String, Vec
 const NONE: u16 = 0xFFFF;
 
 fn record(page: &Table, block: &mut impl FnMut([u16; 64]) -> u16) -> Vec<u16> {
-    if let Shape::Multi(states) = &page.shape
+    if let TableShape::Multi(states) = &page.shape
         && !is_led(page)
     {
         return record_with_states(page, states, block);
@@ -166,10 +166,10 @@ fn record(page: &Table, block: &mut impl FnMut([u16; 64]) -> u16) -> Vec<u16> {
         others.push((*way, number, text.encode_utf16().collect()));
     }
     let shape = match page.shape {
-        Shape::Single => 0,
-        Shape::Double => 1,
-        Shape::Shifted => 2,
-        Shape::Multi(_) => 3,
+        TableShape::Single => 0,
+        TableShape::Double => 1,
+        TableShape::Shifted => 2,
+        TableShape::Multi(_) => 3,
     };
     let mut words = vec![shape, page.substitute.len() as u16];
     words.extend(page.substitute.iter().map(|byte| u16::from(*byte)));
@@ -278,17 +278,17 @@ fn encoded(codec: &dyn Codec, text: &str) -> Option<Vec<u8>> {
 }
 
 /// Decodes a code, with shift codes around it if the page has them.
-fn decoded(codec: &dyn Codec, shape: &Shape, bytes: &[u8]) -> Option<String> {
+fn decoded(codec: &dyn Codec, shape: &TableShape, bytes: &[u8]) -> Option<String> {
     match (shape, bytes.len()) {
-        (Shape::Shifted, 2) => decode_strictly(codec, &[0x0E, bytes[0], bytes[1], 0x0F]),
+        (TableShape::Shifted, 2) => decode_strictly(codec, &[0x0E, bytes[0], bytes[1], 0x0F]),
         _ => decode_strictly(codec, bytes),
     }
 }
 
 /// Returns whether these bytes are a pair in a page of that shape, not two single bytes or the beginning of a longer code.
-fn is_pair(shape: &Shape, pair: &[u8; 2]) -> bool {
+fn is_pair(shape: &TableShape, pair: &[u8; 2]) -> bool {
     match shape {
-        Shape::Multi(states) => match states[0][usize::from(pair[0])] {
+        TableShape::Multi(states) => match states[0][usize::from(pair[0])] {
             Cell::Next(next) => !matches!(states[usize::from(next)][usize::from(pair[1])], Cell::Next(_)),
             _ => false,
         },
@@ -297,8 +297,8 @@ fn is_pair(shape: &Shape, pair: &[u8; 2]) -> bool {
 }
 
 /// Returns the codes of more than two bytes that the states of a page allow, in order.
-fn long_codes(shape: &Shape) -> Vec<Vec<u8>> {
-    let Shape::Multi(states) = shape else { return Vec::new() };
+fn long_codes(shape: &TableShape) -> Vec<Vec<u8>> {
+    let TableShape::Multi(states) = shape else { return Vec::new() };
     let (mut found, mut open) = (Vec::new(), vec![(Vec::new(), 0)]);
     while let Some((begin, state)) = open.pop() {
         for (byte, cell) in (0..=255).zip(&states[usize::from(state)]) {
@@ -340,10 +340,10 @@ fn codecs_agree_with_the_charts() {
                 assert_eq!(encoded(&*codec, text).as_ref(), Some(bytes), "{} {text:?}", table.name);
             }
         }
-        if table.shape != Shape::Double {
+        if table.shape != TableShape::Double {
             for byte in 0..=255 {
                 let expected = to_text.get(&[byte][..]).cloned();
-                let is_shift = table.shape == Shape::Shifted && matches!(byte, 0x0E | 0x0F);
+                let is_shift = table.shape == TableShape::Shifted && matches!(byte, 0x0E | 0x0F);
                 let expected = if is_shift { Some(String::new()) } else { expected };
                 assert_eq!(decode_strictly(&*codec, &[byte]), expected, "{} {byte:02X}", table.name);
             }
@@ -351,7 +351,7 @@ fn codecs_agree_with_the_charts() {
         for code in long_codes(&table.shape) {
             assert_eq!(decode_strictly(&*codec, &code).as_ref(), to_text.get(&code), "{} {code:02X?}", table.name);
         }
-        if table.shape != Shape::Single {
+        if table.shape != TableShape::Single {
             let sampled: HashSet<[u8; 2]> = sample::pairs(&table.name).collect();
             let pairs = (0..=0xFFFF_u16).map(u16::to_be_bytes).filter(|pair| is_pair(&table.shape, pair));
             let pairs = pairs.filter(|pair| sampled.contains(pair) || to_text.contains_key(&pair[..]));
@@ -407,14 +407,14 @@ fn codecs_agree_with_their_sources() {
         let name = &row["name"];
         let codec = registry.codec(name).unwrap();
         let shape = codec.info().table().unwrap().shape.clone();
-        let singles = (0..=255).map(|byte| vec![byte]).filter(|_| shape != Shape::Double);
+        let singles = (0..=255).map(|byte| vec![byte]).filter(|_| shape != TableShape::Double);
         let pairs = (0..=0xFFFF_u16).map(u16::to_be_bytes).filter(|pair| is_pair(&shape, pair));
-        let pairs = pairs.map(|pair| pair.to_vec()).filter(|_| shape != Shape::Single);
+        let pairs = pairs.map(|pair| pair.to_vec()).filter(|_| shape != TableShape::Single);
         let pairs = pairs.chain(long_codes(&shape));
         let mut lines = String::new();
         let mut sequences: Vec<String> = Vec::new();
         for bytes in singles.chain(pairs) {
-            let is_shift = shape == Shape::Shifted && bytes.iter().any(|byte| matches!(byte, 0x0E | 0x0F));
+            let is_shift = shape == TableShape::Shifted && bytes.iter().any(|byte| matches!(byte, 0x0E | 0x0F));
             if let Some(text) = decoded(&*codec, &shape, &bytes).filter(|_| !is_shift) {
                 let _ = writeln!(lines, "{}={}", hex(&bytes), code_points(&text));
                 if text.chars().count() > 1 {
@@ -445,7 +445,7 @@ fn codecs_agree_with_their_sources() {
             }
             if fitted {
                 let bytes = match sink.as_bytes() {
-                    [0x0E, between @ .., 0x0F] if shape == Shape::Shifted => between,
+                    [0x0E, between @ .., 0x0F] if shape == TableShape::Shifted => between,
                     bytes => bytes,
                 };
                 let line = format!("{}={}\n", code_points(text), hex(bytes));
@@ -507,9 +507,9 @@ fn pages_agree_with_their_sources() {
             Err(error) => panic!("{source}: {error}"),
         };
         let (mut theirs, mut ours) = (sorted(&loaded), sorted(&codec.info().table().unwrap()));
-        if is_legacy && matches!(theirs.2, Shape::Multi(_)) {
+        if is_legacy && matches!(theirs.2, TableShape::Multi(_)) {
             // The states have other numbers.
-            (theirs.2, ours.2) = (Shape::Single, Shape::Single);
+            (theirs.2, ours.2) = (TableShape::Single, TableShape::Single);
         }
         assert!(theirs == ours, "{name} differs from {source}");
         checked += 1;

@@ -3,8 +3,9 @@
 use crate::common;
 
 use crate::common::{Outcome, TEXT, sample, samples, whole};
-use charpipe::tokio::{DecodeReader, EncodeWriter};
+use charpipe::{AsyncDecodeReader, AsyncEncodeWriter};
 use charpipe::{Bom, Error, OnMalformed, Transcode};
+use futures_util::Stream;
 use proptest::prelude::*;
 use std::io;
 use std::pin::{Pin, pin};
@@ -131,7 +132,7 @@ fn message(error: &io::Error) -> String {
 
 /// Reads in pieces of one to `size` bytes, or consumes them.
 fn read<R: AsyncBufRead + Unpin>(
-    reader: &mut DecodeReader<R>,
+    reader: &mut AsyncDecodeReader<R>,
     size: usize,
     mut dice: Dice,
 ) -> (Vec<u8>, Option<String>) {
@@ -281,7 +282,7 @@ fn available_output_is_returned_before_more_input_is_read() {
     let mut reader =
         Transcode::new().source_encoding("IBM037").unwrap().tokio_reader(Drip::new(input, 1000, Dice(0))).unwrap();
     let mut buffer = [0; 3];
-    let mut read = |reader: &mut DecodeReader<_>| {
+    let mut read = |reader: &mut AsyncDecodeReader<_>| {
         poll_until_ready(|cx| {
             let mut dst = ReadBuf::new(&mut buffer);
             ready!(Pin::new(&mut *reader).poll_read(cx, &mut dst))?;
@@ -309,7 +310,7 @@ fn one_message_after_another() {
 fn a_dropped_shutdown_can_be_continued() {
     let mut dropped = 0;
     for seed in 0..20 {
-        let mut writer: EncodeWriter<Drain> = Transcode::new().tokio_writer(Drain::new(1, Dice(seed))).unwrap();
+        let mut writer: AsyncEncodeWriter<Drain> = Transcode::new().tokio_writer(Drain::new(1, Dice(seed))).unwrap();
         poll_until_ready(|cx| Pin::new(&mut writer).poll_write(cx, b"text")).unwrap();
         let mut cx = Context::from_waker(Waker::noop());
         while !matches!(pin!(writer.shutdown()).as_mut().poll(&mut cx), Poll::Ready(Ok(()))) {
@@ -414,7 +415,7 @@ fn lines_of_dropped_futures() {
         let (mut lines, mut count) = (job.tokio_lines(pieces).unwrap(), 0);
         let mut cx = Context::from_waker(Waker::noop());
         loop {
-            match lines.poll_next_line(&mut cx) {
+            match Pin::new(&mut lines).poll_next(&mut cx) {
                 Poll::Ready(Some(Ok(line))) => {
                     assert_eq!(line, expected[count], "{label}");
                     count += 1;

@@ -2,7 +2,7 @@
 //! back byte for byte.
 
 use crate::common::process::{Start, piped_through};
-use charpipe::fields::{Copybook, Kind, Layout, SignPlace};
+use charpipe::fields::{Copybook, FieldKind, Layout, SignPlace};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
@@ -101,7 +101,7 @@ fn cells(layout: &Layout, line: &str) -> Vec<String> {
         let (Some(kind), Some(_), Some(from)) = (&item.kind, &item.name, layout.offset(index)) else { continue };
         let text = line.get(from..from + kind.len()).unwrap_or_else(|| line.get(from..).unwrap_or_default());
         cells.push(match kind {
-            Kind::Zoned(zoned) => {
+            FieldKind::Zoned(zoned) => {
                 let (digits, last) = text.split_at(text.len() - 1);
                 let last = last.chars().next().unwrap();
                 let signed = zoned.sign == SignPlace::Trailing;

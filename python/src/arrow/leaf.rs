@@ -7,7 +7,7 @@ use arrow_array::types::{
 use arrow_array::{ArrayRef, GenericByteArray, PrimitiveArray};
 use arrow_buffer::{Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType};
-use charpipe::fields::{Binary, Decimal, Kind, PackedSign, Value};
+use charpipe::fields::{Binary, Decimal, FieldKind, PackedSign, Value};
 use std::fmt;
 use std::sync::Arc;
 
@@ -98,12 +98,14 @@ pub(super) struct Leaf {
 impl Leaf {
     /// Makes the column for a field of this kind. `integers`: decimal numbers without decimal places are integers too, if
     /// they have at most 18 digits.
-    pub(super) fn new(kind: &Kind, integers: bool) -> Self {
+    pub(super) fn new(kind: &FieldKind, integers: bool) -> Self {
         Leaf::of(match kind {
-            Kind::Text(_) => Values::Text(Bytes::new()),
-            Kind::Float(_) => Values::Double(Vec::new()),
-            Kind::Binary(binary) if binary.scale <= 0 => of_binary(binary),
-            Kind::Zoned(_) | Kind::Edited(_) | Kind::Packed(_) | Kind::Binary(_) => of_decimal(kind, integers),
+            FieldKind::Text(_) => Values::Text(Bytes::new()),
+            FieldKind::Float(_) => Values::Double(Vec::new()),
+            FieldKind::Binary(binary) if binary.scale <= 0 => of_binary(binary),
+            FieldKind::Zoned(_) | FieldKind::Edited(_) | FieldKind::Packed(_) | FieldKind::Binary(_) => {
+                of_decimal(kind, integers)
+            }
             _ => Values::Raw(Bytes::new()),
         })
     }
@@ -227,26 +229,26 @@ impl Leaf {
 /// eight bytes with a picture, no more than the 18 digits that a picture can have.
 fn of_binary(binary: &Binary) -> Values {
     let zeros = binary.scale.unsigned_abs();
-    let digits = Kind::Binary(*binary).digits().unwrap_or(Kind::MAX_DIGITS).saturating_add(zeros);
+    let digits = FieldKind::Binary(*binary).digits().unwrap_or(FieldKind::MAX_DIGITS).saturating_add(zeros);
     match (binary.len, binary.signed, zeros) {
         (0..=3, _, 0) | (4, true, 0) => Values::Int32(Vec::new()),
         (4..=7, _, 0) | (8, true, 0) => Values::Int64(Vec::new()),
         (8, false, 0) if binary.digits.is_some() => Values::Int64(Vec::new()),
-        _ => Values::Decimal { values: Vec::new(), precision: digits.min(Kind::MAX_DIGITS), scale: 0 },
+        _ => Values::Decimal { values: Vec::new(), precision: digits.min(FieldKind::MAX_DIGITS), scale: 0 },
     }
 }
 
 /// Chooses how to keep a decimal number. Its precision and scale are those of its picture; a binary number can have as
 /// many digits as its bytes allow.
-fn of_decimal(kind: &Kind, integers: bool) -> Values {
+fn of_decimal(kind: &FieldKind, integers: bool) -> Values {
     let digits = match kind {
-        Kind::Packed(packed) if packed.sign != PackedSign::Absent => packed.digits,
-        kind => kind.digits().unwrap_or(Kind::MAX_DIGITS),
+        FieldKind::Packed(packed) if packed.sign != PackedSign::Absent => packed.digits,
+        kind => kind.digits().unwrap_or(FieldKind::MAX_DIGITS),
     };
     let scale = kind.scale().unwrap_or(0);
     // Zeros that a scale adds, after the digits or between them and the point.
     let zeros = if scale < 0 { scale.unsigned_abs() } else { scale.unsigned_abs().saturating_sub(digits) };
-    let precision = digits.saturating_add(zeros).clamp(1, Kind::MAX_DIGITS);
+    let precision = digits.saturating_add(zeros).clamp(1, FieldKind::MAX_DIGITS);
     match (integers, scale, precision) {
         (true, ..=0, ..=9) => Values::Int32(Vec::new()),
         (true, ..=0, ..=18) => Values::Int64(Vec::new()),

@@ -7,7 +7,7 @@ mod multi_byte;
 mod single_byte;
 
 use crate::codec::table::packed::Packed;
-use crate::codec::table::{Shape, Table};
+use crate::codec::table::{Table, TableShape};
 use crate::codec::{Codec, CodecInfo, Decoder, Encoder, TableSource};
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -134,7 +134,7 @@ impl TableSource for TableCodec {
 
 /// Returns whether the engine for single bytes can run the table.
 fn is_single(table: &Table) -> bool {
-    table.shape == Shape::Single
+    table.shape == TableShape::Single
         && table.sequences.is_empty()
         && table.mappings.iter().all(|mapping| mapping.code.len() == 1 && (mapping.ch as u32) < 0x1_0000)
 }

@@ -6,7 +6,7 @@
 //! `like` starts from the contents of another page, and `but` lists the cells that differ.
 
 use super::limits::{MAX_ALIASES, MAX_BASES, MAX_STATES, MAX_TEXT, no_more_aliases};
-use super::{Cell, Code, Mapping, Sequence, Shape, State, Table, Way};
+use super::{Cell, Code, Mapping, Sequence, State, Table, TableShape, Way};
 use crate::error::{Error, ErrorKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -199,7 +199,7 @@ struct Page {
     /// The number of pages that it builds on.
     bases: usize,
     source: String,
-    shape: Option<Shape>,
+    shape: Option<TableShape>,
     /// Whether `shape` is to be described by `state` lines.
     has_states: bool,
     states: Vec<State>,
@@ -275,14 +275,14 @@ impl Page {
 
     fn shape(&mut self, word: Word<'_>) -> Result<(), Error> {
         self.shape = Some(match word.text {
-            "single" => Shape::Single,
-            "double" => Shape::Double,
-            "shifted" => Shape::Shifted,
+            "single" => TableShape::Single,
+            "double" => TableShape::Double,
+            "shifted" => TableShape::Shifted,
             // The charts show which bytes are lead bytes.
-            "led" => Shape::Multi(Vec::new()),
+            "led" => TableShape::Multi(Vec::new()),
             "states" => {
                 self.has_states = true;
-                Shape::Multi(Vec::new())
+                TableShape::Multi(Vec::new())
             }
             _ => return word.expected(SHAPES),
         });
@@ -420,19 +420,19 @@ impl Page {
             return end.expected("a chart");
         }
         let leads = self.cells.keys().filter(|code| code.len() == 2).map(|code| code.bytes()[0]);
-        let shape = match self.shape.unwrap_or(Shape::Single) {
-            Shape::Multi(_) if self.has_states => match states_problem(&self.states) {
+        let shape = match self.shape.unwrap_or(TableShape::Single) {
+            TableShape::Multi(_) if self.has_states => match states_problem(&self.states) {
                 Some(problem) => return end.expected(problem),
-                None => Shape::Multi(self.states),
+                None => TableShape::Multi(self.states),
             },
-            Shape::Multi(_) => Shape::led_by(leads),
+            TableShape::Multi(_) => TableShape::led_by(leads),
             shape => shape,
         };
         let fits = |len: usize| match shape {
-            Shape::Single => len == 1,
-            Shape::Double => len == 2,
-            Shape::Shifted => len <= 2,
-            Shape::Multi(_) => true,
+            TableShape::Single => len == 1,
+            TableShape::Double => len == 2,
+            TableShape::Shifted => len <= 2,
+            TableShape::Multi(_) => true,
         };
         let mut table = Table::new(name, self.source);
         table.substitute = substitute;

@@ -1,7 +1,7 @@
 //! Checks a table: no two of its mappings contradict each other, and all of them fit its shape.
 
 use super::limits::{MAX_BYTES, MAX_TEXT};
-use super::model::{Cell, Code, Mapping, SI, SO, Sequence, Shape, State, Table, Way};
+use super::model::{Cell, Code, Mapping, SI, SO, Sequence, State, Table, TableShape, Way};
 use crate::error::{Error, ErrorKind};
 use crate::hex::Hex;
 use std::borrow::Cow;
@@ -16,7 +16,7 @@ impl Table {
     pub(crate) fn lists_substitute1(&self) -> bool {
         let fit = Fit::new(&self.shape);
         // Up to this character, ICU has a fast structure for UTF-8, which cannot hold a 00 or approximations.
-        let quick = if self.shape == Shape::Single { '\u{1FFF}' } else { '\u{D7FF}' };
+        let quick = if self.shape == TableShape::Single { '\u{1FFF}' } else { '\u{D7FF}' };
         let extends = |bytes: &[u8], ch: char, way: Way| match way {
             Way::Substitute1 | Way::ToBytes => true,
             _ if bytes.len() > 1 => bytes[0] == 0 || fit.codes(bytes) != Some(1) || way == Way::BestFit && ch <= quick,
@@ -65,8 +65,8 @@ pub(super) struct Fit<'a> {
 }
 
 impl<'a> Fit<'a> {
-    pub(super) fn new(shape: &'a Shape) -> Self {
-        Fit { states: shape.states(), shifted: *shape == Shape::Shifted }
+    pub(super) fn new(shape: &'a TableShape) -> Self {
+        Fit { states: shape.states(), shifted: *shape == TableShape::Shifted }
     }
 
     /// Returns how many codes `bytes` consist of, or `None` if they are not a whole number of codes.

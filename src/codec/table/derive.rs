@@ -5,7 +5,7 @@
 
 use super::check::Fit;
 use super::limits::MAX_STATES;
-use super::{Cell, Code, Shape, State, Table};
+use super::{Cell, Code, State, Table, TableShape};
 use crate::hex::Hex;
 use std::collections::HashMap;
 
@@ -34,7 +34,7 @@ impl Key {
 }
 
 /// Returns the shape of the mappings in `table`. `line` returns the line of a mapping, given its number.
-pub(super) fn shape(table: &Table, line: impl Fn(usize) -> usize) -> Result<Shape, BadMapping> {
+pub(super) fn shape(table: &Table, line: impl Fn(usize) -> usize) -> Result<TableShape, BadMapping> {
     let of_mappings = table.mappings.iter().map(|mapping| Key::new(&mapping.code.bytes()[..mapping.code.len()]));
     let of_sequences = table.sequences.iter().map(|sequence| Key::new(&sequence.bytes));
     let numbered = of_mappings.chain(of_sequences).enumerate();
@@ -59,7 +59,7 @@ pub(super) fn shape(table: &Table, line: impl Fn(usize) -> usize) -> Result<Shap
         let number = codes.iter().map(|(_, number)| *number).max().unwrap_or(0);
         return Err(BadMapping { number, expected: format!("bytes that {MAX_STATES} states can tell apart") });
     };
-    let legal = Shape::Multi(states);
+    let legal = TableShape::Multi(states);
     let fit = Fit::new(&legal);
     for (number, begins) in longer {
         let bytes = match number.checked_sub(table.mappings.len()) {
@@ -79,7 +79,7 @@ pub(super) fn shape(table: &Table, line: impl Fn(usize) -> usize) -> Result<Shap
         }
     }
     drop(fit);
-    Ok(if keys.iter().all(|key| key.len == 1) { Shape::Single } else { legal })
+    Ok(if keys.iter().all(|key| key.len == 1) { TableShape::Single } else { legal })
 }
 
 /// Groups the sorted codes of `keys` by their byte at `depth`.

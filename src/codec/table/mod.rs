@@ -51,5 +51,5 @@ pub mod read;
 mod text;
 mod ucm;
 
-pub use model::{Cell, Code, Mapping, Sequence, Shape, State, Table, Way};
+pub use model::{Cell, Code, Mapping, Sequence, State, Table, TableShape, Way};
 pub(crate) use model::{SI, SO};

@@ -139,7 +139,7 @@ pub struct Sequence {
 /// Bytes that are not part of such a sequence are malformed one by one. A sequence without a character is malformed as
 /// a whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Shape {
+pub enum TableShape {
     /// Single bytes.
     Single,
     /// Pairs of bytes, as in the pure double-byte sets of EBCDIC.
@@ -167,29 +167,29 @@ pub enum Cell {
     Unassigned,
 }
 
-impl Shape {
+impl TableShape {
     /// Returns the shape of single bytes, and pairs of one of `leads` followed by 40 to 7E or 80 to FE: the double-byte
     /// pages of PCs.
-    pub(crate) fn led_by(leads: impl Iterator<Item = u8>) -> Shape {
+    pub(crate) fn led_by(leads: impl Iterator<Item = u8>) -> TableShape {
         let mut states = vec![[Cell::End; 256], [Cell::Illegal; 256]];
         for lead in leads {
             states[0][usize::from(lead)] = Cell::Next(1);
         }
         states[1][0x40..=0xFE].fill(Cell::End);
         states[1][0x7F] = Cell::Illegal;
-        Shape::Multi(states)
+        TableShape::Multi(states)
     }
 
-    /// Returns the states: which bytes are allowed where. The first one is the initial state. For [`Shape::Shifted`]
+    /// Returns the states: which bytes are allowed where. The first one is the initial state. For [`TableShape::Shifted`]
     /// these are the states of the pairs.
     ///
     /// Lead and trail bytes of pairs are 41–FE, and 40 40 is a pair too (IBM CDRA; ICU's implied tables for `DBCS` and
     /// `EBCDIC_STATEFUL`).
     ///
     /// ```
-    /// use charpipe::codec::table::{Cell, Shape};
+    /// use charpipe::codec::table::{Cell, TableShape};
     ///
-    /// let states = Shape::Double.states();
+    /// let states = TableShape::Double.states();
     /// assert_eq!(states[0][0x42], Cell::Next(1));
     /// assert_eq!(states[1][0xC1], Cell::End);
     /// assert_eq!(states[0][0x25], Cell::Illegal);
@@ -198,8 +198,8 @@ impl Shape {
     pub fn states(&self) -> Cow<'_, [State]> {
         let row = |cell: &dyn Fn(u8) -> Cell| std::array::from_fn(|byte| cell(byte as u8));
         match self {
-            Shape::Single => vec![[Cell::End; 256]].into(),
-            Shape::Double | Shape::Shifted => vec![
+            TableShape::Single => vec![[Cell::End; 256]].into(),
+            TableShape::Double | TableShape::Shifted => vec![
                 row(&|byte| match byte {
                     0x40 => Cell::Next(2),
                     0x41..=0xFE => Cell::Next(1),
@@ -209,7 +209,7 @@ impl Shape {
                 row(&|byte| if byte == 0x40 { Cell::End } else { Cell::Illegal }),
             ]
             .into(),
-            Shape::Multi(states) => states.into(),
+            TableShape::Multi(states) => states.into(),
         }
     }
 }
@@ -224,6 +224,7 @@ pub(crate) const SI: u8 = 0x0F;
 /// [`into_codec`](Self::into_codec) makes a codec of it. [`CodecInfo::table`](crate::codec::CodecInfo::table) returns the
 /// table of a code page. The order of the mappings does not matter.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Table {
     /// The preferred name. To be usable in an XML declaration, it must be an EncName:
     /// [`is_enc_name`](crate::codec::is_enc_name).
@@ -233,7 +234,7 @@ pub struct Table {
     /// The table or standard that it was taken from.
     pub source: Cow<'static, str>,
     /// Its byte sequences.
-    pub shape: Shape,
+    pub shape: TableShape,
     /// The bytes written in place of a character that the table lacks (subchar): one sequence of the shape.
     pub substitute: Vec<u8>,
     /// The byte written in place of the characters of [`Way::Substitute1`] (subchar1). If the table contains only plain
@@ -252,7 +253,7 @@ impl Table {
             name: name.into(),
             aliases: Vec::new(),
             source: source.into(),
-            shape: Shape::Single,
+            shape: TableShape::Single,
             substitute: vec![0x1A],
             substitute1: None,
             mappings: Vec::new(),

@@ -27,7 +27,7 @@
 //! | 1 + 2 n | the codes that are used to decode only |
 //! | 1 + … | the mappings outside the charts |
 
-use super::{Cell, Code, Mapping, Shape, State, Table, Way};
+use super::{Cell, Code, Mapping, State, Table, TableShape, Way};
 
 /// A byte without a character, in a block. U+FFFF is a noncharacter, so no page assigns it.
 const NO_CHARACTER: u16 = 0xFFFF;
@@ -101,7 +101,7 @@ impl Words {
 
 /// An opened record: the small parts have been read, the rest has only been located.
 pub(in crate::codec) struct Record {
-    pub(in crate::codec) shape: Shape,
+    pub(in crate::codec) shape: TableShape,
     pub(in crate::codec) substitute: Vec<u8>,
     pub(in crate::codec) substitute1: Option<u8>,
     pub(in crate::codec) charts: Vec<Chart>,
@@ -199,10 +199,10 @@ impl Packed {
             .collect();
         let to_text = (0..words.next()).map(|_| code(words.next())).collect();
         let shape = match shape {
-            0 => Shape::Single,
-            1 => Shape::Double,
-            2 => Shape::Shifted,
-            _ => Shape::led_by(charts.iter().filter_map(|chart| chart.lead)),
+            0 => TableShape::Single,
+            1 => TableShape::Double,
+            2 => TableShape::Shifted,
+            _ => TableShape::led_by(charts.iter().filter_map(|chart| chart.lead)),
         };
         Record { shape, substitute, substitute1, charts, to_text, others: words }
     }
@@ -246,7 +246,7 @@ impl Packed {
         words.next();
         table.substitute = (0..words.next()).map(|_| words.next() as u8).collect();
         table.substitute1 = u8::try_from(words.next()).ok();
-        table.shape = Shape::Multi((0..words.next()).map(|_| state(&mut words)).collect());
+        table.shape = TableShape::Multi((0..words.next()).map(|_| state(&mut words)).collect());
         for _ in 0..words.next() {
             let lead = words.next_long();
             let lead = if lead == u32::MAX { 0 } else { lead << 8 };

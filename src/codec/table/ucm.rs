@@ -33,7 +33,7 @@ use super::check::Fit;
 use super::draft::{Bytes, Chars, Draft};
 use super::limits::{MAX_ALIASES, MAX_BYTES, MAX_STATES, MAX_TEXT, no_more_aliases};
 use super::lines::{Line, Lines, hex, hex_pair, is_blank, skip_blanks};
-use super::{Cell, SI, SO, Shape, State, Table, Way};
+use super::{Cell, SI, SO, State, Table, TableShape, Way};
 use crate::error::Error;
 use crate::hex::Hex;
 use nom::branch::alt;
@@ -193,7 +193,7 @@ impl<'a> Head<'a> {
         charmap: Line<'a>,
         stem: &str,
         resolve: &dyn Fn(&str) -> Option<Table>,
-    ) -> Result<(Table, Shape), Error> {
+    ) -> Result<(Table, TableShape), Error> {
         let mut table = Table::new(self.name.clone().unwrap_or_else(|| stem.to_owned()), stem.to_owned());
         table.aliases = self.aliases.iter().cloned().map(Into::into).collect();
         table.substitute1 = self.substitute1.map(|(byte, _)| byte);
@@ -206,8 +206,8 @@ impl<'a> Head<'a> {
             let Some(mut base) = resolve(name) else {
                 return line.error(line.trimmed(), format!("an <icu:base> that exists, which {name:?} does not"));
             };
-            if base.shape == Shape::Shifted && self.class.is_some_and(|(class, _)| class == Class::Double) {
-                base.shape = Shape::Double;
+            if base.shape == TableShape::Shifted && self.class.is_some_and(|(class, _)| class == Class::Double) {
+                base.shape = TableShape::Double;
                 base.mappings.retain(|mapping| mapping.code.len() == 2 && mapping.way != Way::Substitute1);
                 base.sequences.retain(|sequence| sequence.bytes.len() > 1);
             }
@@ -221,13 +221,14 @@ impl<'a> Head<'a> {
         };
         let implied = match class {
             _ if !self.rows.is_empty() => None,
-            Class::Single => Some((Shape::Single, [1, 1])),
-            Class::Double => Some((Shape::Double, [2, 2])),
-            Class::Shifted => Some((Shape::Shifted, [1, 2])),
+            Class::Single => Some((TableShape::Single, [1, 1])),
+            Class::Double => Some((TableShape::Double, [2, 2])),
+            Class::Shifted => Some((TableShape::Shifted, [1, 2])),
             Class::Multi => return line.error(line.trimmed(), "<icu:state> too, because MBCS implies no states"),
         };
         if let Some((byte, line)) = self.substitute1
-            && (matches!(implied, Some((Shape::Single | Shape::Double, _))) || self.min.is_some_and(|(min, _)| min > 1))
+            && (matches!(implied, Some((TableShape::Single | TableShape::Double, _)))
+                || self.min.is_some_and(|(min, _)| min > 1))
         {
             let expected = format!("no <subchar1> (here {byte:02X}): only MBCS and EBCDIC_STATEFUL have one");
             return line.error(line.trimmed(), expected);
@@ -402,7 +403,7 @@ fn entry(input: &[u8]) -> IResult<&[u8], Entry<'_>> {
 
 /// Returns the shape of these states, and the legal byte sequences. The two differ if the shape has a name, as for
 /// single bytes: there, an illegal byte is just as malformed as one without a character.
-fn shape_of(rows: &[Row<'_>]) -> Result<(Shape, Shape), Error> {
+fn shape_of(rows: &[Row<'_>]) -> Result<(TableShape, TableShape), Error> {
     let is_shifted = rows.get(1).is_some_and(|row| row.is_initial);
     let is_initial = |state: u8| state == 0 || (state == 1 && is_shifted);
     for (state, row) in rows.iter().enumerate() {
@@ -431,7 +432,7 @@ fn shape_of(rows: &[Row<'_>]) -> Result<(Shape, Shape), Error> {
     }
     let steps: Vec<[Step; 256]> = rows.iter().map(Row::steps).collect();
     let first = &rows[0].line;
-    let double = Shape::Double.states();
+    let double = TableShape::Double.states();
     if is_shifted {
         let changes = |steps: &[Step; 256]| {
             steps[usize::from(SO)] == Step::Final(1, Action::ChangeOnly)
@@ -444,14 +445,14 @@ fn shape_of(rows: &[Row<'_>]) -> Result<(Shape, Shape), Error> {
                              the pairs of 41 to FE, and 40 40 (others are not supported)";
             return first.error(first.trimmed(), supported);
         }
-        return Ok((Shape::Shifted, Shape::Shifted));
+        return Ok((TableShape::Shifted, TableShape::Shifted));
     }
-    let legal = Shape::Multi(states(&steps, 0, first)?);
+    let legal = TableShape::Multi(states(&steps, 0, first)?);
     let found = legal.states();
     let shape = if !found[0].iter().any(|cell| matches!(cell, Cell::Next(_))) {
-        Shape::Single
+        TableShape::Single
     } else if same(&found, 0, &double, 0) {
-        Shape::Double
+        TableShape::Double
     } else {
         legal.clone()
     };
@@ -577,7 +578,7 @@ impl Body<'_> {
             }
             _ => self.flags = Some(flag.is_some()),
         }
-        if matches!(bytes, [SO | SI]) && self.draft.table.shape == Shape::Shifted {
+        if matches!(bytes, [SO | SI]) && self.draft.table.shape == TableShape::Shifted {
             // These bytes always shift, whatever they are mapped to. ICU ignores such mappings too.
             return Ok(());
         }

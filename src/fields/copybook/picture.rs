@@ -11,7 +11,7 @@
 use super::lexical::{BadText, Read, expected, fail, gap, required};
 use super::limits::MAX_RECORD;
 use super::words::{begins_clause, is_blank};
-use crate::fields::{Edited, EditedSign, Kind};
+use crate::fields::{Edited, EditedSign, FieldKind};
 use nom::Parser;
 use nom::branch::alt;
 use nom::bytes::{tag_no_case, take_till, take_while1};
@@ -180,7 +180,7 @@ fn edited(symbols: &[Symbol<'_>]) -> Option<Edited> {
     if places.0 > 0 && !(is_z(whole) && is_z(places)) {
         return None;
     }
-    let digits = u8::try_from(whole.1 + places.1).ok().filter(|digits| (1..=Kind::MAX_DIGITS).contains(digits))?;
+    let digits = u8::try_from(whole.1 + places.1).ok().filter(|digits| (1..=FieldKind::MAX_DIGITS).contains(digits))?;
     Some(Edited {
         digits,
         scale: places.1 as i8,

@@ -20,7 +20,7 @@ use super::lexical::BadText;
 use super::options::Copybook;
 use super::picture::Picture;
 use super::words::Usage;
-use crate::fields::{Binary, ByteOrder, Edited, Float, Kind, Packed, PackedSign, SignPlace, Text, Zoned};
+use crate::fields::{Binary, ByteOrder, Edited, FieldKind, Float, Packed, PackedSign, SignPlace, Text, Zoned};
 
 /// What an item inherits from the groups that it is in.
 #[derive(Clone, Copy, Default)]
@@ -33,7 +33,7 @@ pub(super) struct Inherited<'a> {
 /// The storage of an elementary item.
 #[derive(Debug)]
 pub(super) struct Storage {
-    pub(super) kind: Kind,
+    pub(super) kind: FieldKind,
     /// The picture, the sign and the usage, for display.
     pub(super) picture: String,
     /// The boundary that the item is on if it is synchronized, in bytes.
@@ -61,7 +61,7 @@ pub(super) fn storage<'a>(
         }
     };
     let mut shown: Vec<&str> = clauses.picture.iter().map(|picture| picture.value.0).collect();
-    if let Kind::Zoned(zoned) = &kind {
+    if let FieldKind::Zoned(zoned) = &kind {
         shown.extend(sign_name(zoned.sign));
     }
     let usage = usage.map(|usage| usage.value).filter(|usage| *usage != Usage::Display);
@@ -100,7 +100,7 @@ fn pictured(
     inherited: &Inherited<'_>,
     picture: Picture,
     usage: Option<Usage>,
-) -> Result<Kind, String> {
+) -> Result<FieldKind, String> {
     let own_sign = entry.clauses.sign;
     match (picture, usage) {
         // A sign that has a byte of its own is there, even if the picture lacks the S.
@@ -116,7 +116,7 @@ fn pictured(
         (Picture::Number { digits, scale: scale @ 0.., signed: false }, None | Some(Usage::Display))
             if entry.clauses.blank_when_zero && own_sign.is_none() && scale as u8 <= digits =>
         {
-            Ok(Kind::Edited(Edited { scale, blank_when_zero: true, ..Edited::new(digits) }))
+            Ok(FieldKind::Edited(Edited { scale, blank_when_zero: true, ..Edited::new(digits) }))
         }
         (Picture::Number { digits, scale, signed }, _) => {
             let sign = own_sign.or(inherited.sign).map_or(SignPlace::Trailing, |sign| sign.value);
@@ -126,9 +126,9 @@ fn pictured(
         (_, _) if own_sign.is_some() => Err("the SIGN clause needs a numeric picture, such as S9(5)".into()),
         (Picture::Edited(_, Some(edited)), None | Some(Usage::Display)) => {
             let blank_when_zero = entry.clauses.blank_when_zero && !edited.is_blank_if_zero();
-            Ok(Kind::Edited(Edited { blank_when_zero, ..edited }))
+            Ok(FieldKind::Edited(Edited { blank_when_zero, ..edited }))
         }
-        (Picture::Text(len) | Picture::Edited(len, _), None | Some(Usage::Display)) => Ok(Kind::text(len)),
+        (Picture::Text(len) | Picture::Edited(len, _), None | Some(Usage::Display)) => Ok(FieldKind::text(len)),
         (Picture::Graphic(len), None | Some(Usage::Graphic)) => Ok(double_byte(len)),
         (Picture::National(len), Some(Usage::Graphic)) => Ok(double_byte(len)),
         (Picture::National(len), None) if options.graphic_n => Ok(double_byte(len)),
@@ -138,31 +138,31 @@ fn pictured(
     }
 }
 
-fn double_byte(chars: usize) -> Kind {
-    Kind::Text(Text { len: 2 * chars, page: None, double_byte: true })
+fn double_byte(chars: usize) -> FieldKind {
+    FieldKind::Text(Text { len: 2 * chars, page: None, double_byte: true })
 }
 
-fn national(chars: usize) -> Kind {
-    Kind::Text(Text { len: 2 * chars, page: Some("UTF-16BE".into()), double_byte: false })
+fn national(chars: usize) -> FieldKind {
+    FieldKind::Text(Text { len: 2 * chars, page: Some("UTF-16BE".into()), double_byte: false })
 }
 
 /// Returns the kind of an item with a numeric picture.
-fn numeric(options: &Copybook, digits: u8, scale: i8, sign: SignPlace, usage: Usage) -> Result<Kind, String> {
+fn numeric(options: &Copybook, digits: u8, scale: i8, sign: SignPlace, usage: Usage) -> Result<FieldKind, String> {
     let signed = sign != SignPlace::Unsigned;
     match usage {
-        Usage::Display => Ok(Kind::Zoned(Zoned { digits, scale, sign, signs: None })),
-        Usage::Packed if signed => Ok(Kind::Packed(Packed::new(digits, scale))),
-        Usage::Packed => Ok(Kind::Packed(Packed::unsigned(digits, scale))),
+        Usage::Display => Ok(FieldKind::Zoned(Zoned { digits, scale, sign, signs: None })),
+        Usage::Packed if signed => Ok(FieldKind::Packed(Packed::new(digits, scale))),
+        Usage::Packed => Ok(FieldKind::Packed(Packed::unsigned(digits, scale))),
         Usage::Unsigned if signed => Err("COMP-6 has no sign: its picture cannot begin with S".into()),
-        Usage::Unsigned => Ok(Kind::Packed(Packed { sign: PackedSign::Absent, ..Packed::new(digits, scale) })),
-        Usage::Binary => Ok(Kind::Binary(Binary { signed, ..Binary::comp(digits, scale) })),
+        Usage::Unsigned => Ok(FieldKind::Packed(Packed { sign: PackedSign::Absent, ..Packed::new(digits, scale) })),
+        Usage::Binary => Ok(FieldKind::Binary(Binary { signed, ..Binary::comp(digits, scale) })),
         Usage::Little => {
             let comp = Binary { signed, order: ByteOrder::Little, ..Binary::comp(digits, scale) };
-            Ok(Kind::Binary(Binary { len: if digits <= 2 { 1 } else { comp.len }, ..comp }))
+            Ok(FieldKind::Binary(Binary { len: if digits <= 2 { 1 } else { comp.len }, ..comp }))
         }
         Usage::Native => {
             let order = options.native_order;
-            Ok(Kind::Binary(Binary { signed, order, digits: None, ..Binary::comp(digits, scale) }))
+            Ok(FieldKind::Binary(Binary { signed, order, digits: None, ..Binary::comp(digits, scale) }))
         }
         Usage::National if !signed && scale == 0 => Ok(national(digits.into())),
         Usage::National => Err("numbers of usage NATIONAL with a sign or decimal places are not supported".into()),
@@ -174,22 +174,22 @@ fn numeric(options: &Copybook, digits: u8, scale: i8, sign: SignPlace, usage: Us
 }
 
 /// Returns the kind of an item without a picture.
-fn unpictured(options: &Copybook, usage: Usage) -> Kind {
+fn unpictured(options: &Copybook, usage: Usage) -> FieldKind {
     let order = options.native_order;
     match usage {
-        Usage::Float => Kind::Float(Float { format: options.float, order, ..Float::COMP_1 }),
-        Usage::Double => Kind::Float(Float { format: options.float, order, ..Float::COMP_2 }),
-        Usage::Integer(len, signed) => Kind::Binary(Binary { signed, order, ..Binary::native(len) }),
-        Usage::Index => Kind::Binary(Binary { order, ..Binary::native(4) }),
-        Usage::Address(len) => Kind::Raw(len.into()),
+        Usage::Float => FieldKind::Float(Float { format: options.float, order, ..Float::COMP_1 }),
+        Usage::Double => FieldKind::Float(Float { format: options.float, order, ..Float::COMP_2 }),
+        Usage::Integer(len, signed) => FieldKind::Binary(Binary { signed, order, ..Binary::native(len) }),
+        Usage::Index => FieldKind::Binary(Binary { order, ..Binary::native(4) }),
+        Usage::Address(len) => FieldKind::Raw(len.into()),
         // The others have a picture.
-        _ => Kind::Raw(0),
+        _ => FieldKind::Raw(0),
     }
 }
 
 /// Returns the boundary for a synchronized item: halfword, fullword or doubleword. Binary items of 8 bytes are on
 /// fullwords; see "Slack bytes within records" in the Language Reference.
-fn boundary(usage: Usage, kind: &Kind) -> usize {
+fn boundary(usage: Usage, kind: &FieldKind) -> usize {
     match usage {
         Usage::Binary | Usage::Native | Usage::Little | Usage::Integer(..) => kind.len().min(4),
         Usage::Float | Usage::Index | Usage::Address(_) => 4,

@@ -10,7 +10,7 @@ use super::lexical::BadText;
 use super::limits::{MAX_FIELDS, MAX_RECORD, MAX_VARYING};
 use super::options::Copybook;
 use super::storage::{Inherited, Storage, agreed, storage};
-use crate::fields::{Item, Kind, Occurs as Times};
+use crate::fields::{FieldKind, Item, Occurs as Times};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -270,7 +270,7 @@ impl<'a> Tree<'_, 'a> {
             None => (None, String::new()),
         };
         let is_group = kind.is_none();
-        let field_len = kind.as_ref().map_or(0, Kind::len);
+        let field_len = kind.as_ref().map_or(0, FieldKind::len);
         self.made.places.push(entry.level.rest);
         self.made.items.push(Item {
             name: entry.name.map(str::to_owned),
@@ -318,7 +318,7 @@ impl<'a> Tree<'_, 'a> {
     fn fill(&mut self, index: usize, level: u8, slack: usize) {
         if slack > 0 {
             self.made.places.push(self.entries[index].level.rest);
-            self.made.items.push(Item::filler(level, Some(Kind::Raw(slack))).picture("SYNCHRONIZED"));
+            self.made.items.push(Item::filler(level, Some(FieldKind::Raw(slack))).picture("SYNCHRONIZED"));
         }
     }
 

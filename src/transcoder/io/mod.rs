@@ -5,10 +5,12 @@
 //! | `pump.rs` | the loop from `BufRead` to `Write` |
 //! | `reader.rs`, `writer.rs` | adapters to `Read` and `Write`, on `feed.rs` and `buffer.rs` |
 //! | `lines/` | lines with their offsets in the input |
-//! | `tokio.rs` | the same for the traits of tokio (feature `tokio`) |
+//! | `asynchronous.rs` | the same for the traits of tokio (feature `tokio`) |
 //! | `text_writer.rs` | a writer for text that is Unicode already |
 //! | `value.rs`, `plain.rs` | values in memory; those that need no transcoder |
 
+#[cfg(feature = "tokio")]
+pub(in crate::transcoder) mod asynchronous;
 mod buffer;
 mod feed;
 pub(super) mod lines;
@@ -16,8 +18,6 @@ pub(in crate::transcoder) mod plain;
 pub(super) mod pump;
 pub(super) mod reader;
 pub(super) mod text_writer;
-#[cfg(feature = "tokio")]
-pub mod tokio;
 pub(super) mod value;
 pub(super) mod writer;
 

@@ -2,8 +2,8 @@
 
 use charpipe::Registry;
 use charpipe::fields::{
-    Binary, ByteOrder, Edited, EditedSign, FieldError, Float, FloatFormat, Item, Kind, Layout, Occurs, OnBad, Packed,
-    PackedSign, ReadOptions, SignPlace, Test, Text, Value, ValueSource, Visitor, When, Zoned, ZonedSigns,
+    Binary, ByteOrder, Edited, EditedSign, FieldError, FieldKind, Float, FloatFormat, Item, Layout, Occurs, OnBad,
+    Packed, PackedSign, ReadOptions, SignPlace, Test, Text, Value, ValueSource, Visitor, When, Zoned, ZonedSigns,
 };
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -31,35 +31,45 @@ const SIGNS: [SignPlace; 5] = [
     SignPlace::LeadingSeparate,
 ];
 
+/// Returns `value`, changed by `change`.
+pub fn with<T>(mut value: T, change: impl FnOnce(&mut T)) -> T {
+    change(&mut value);
+    value
+}
+
 /// Chooses a kind.
-fn kind(choices: &mut Choices<'_>) -> Kind {
+fn kind(choices: &mut Choices<'_>) -> FieldKind {
     let scale = choices.of(9) as i8 - 3;
     let order = [ByteOrder::Big, ByteOrder::Little][choices.of(2)];
     match choices.of(9) {
-        0 => Kind::text(1 + choices.of(12)),
-        1 => Kind::Text(Text { len: 2 * (1 + choices.of(6)), page: None, double_byte: true }),
+        0 => FieldKind::text(1 + choices.of(12)),
+        1 => FieldKind::Text(Text::graphic(2 * (1 + choices.of(6)))),
         2 => {
             let signs =
                 [None, Some(ZonedSigns::Ebcdic), Some(ZonedSigns::AsciiLetters), Some(ZonedSigns::AsciiLowercase)];
             let (sign, signs) = (SIGNS[choices.of(5)], signs[choices.of(4)]);
-            Kind::Zoned(Zoned { digits: 1 + choices.of(34) as u8, scale, sign, signs })
+            let mut zoned = Zoned::new(1 + choices.of(34) as u8, scale);
+            (zoned.sign, zoned.signs) = (sign, signs);
+            FieldKind::Zoned(zoned)
         }
         3 => {
             let sign = [PackedSign::Signed, PackedSign::Unsigned, PackedSign::Absent][choices.of(3)];
-            Kind::Packed(Packed { digits: 1 + choices.of(34) as u8, scale, sign })
+            FieldKind::Packed(with(Packed::new(1 + choices.of(34) as u8, scale), |packed| packed.sign = sign))
         }
         4 => {
             let (len, signed) = (1 + choices.of(16) as u8, choices.of(2) == 0);
             let digits = [None, Some(1 + 2 * len)][choices.of(2)];
             // With zeros after them, the largest numbers would not be decimals.
             let scale = if len > 14 { scale.max(0) } else { scale };
-            Kind::Binary(Binary { len, signed, scale, order, digits })
+            let mut binary = Binary::native(len);
+            (binary.signed, binary.scale, binary.order, binary.digits) = (signed, scale, order, digits);
+            FieldKind::Binary(binary)
         }
-        5 => Kind::Float(Float {
-            double: choices.of(2) == 0,
-            format: [FloatFormat::Ibm, FloatFormat::Ieee][choices.of(2)],
-            order,
-        }),
+        5 => {
+            let mut float = [Float::COMP_2, Float::COMP_1][choices.of(2)];
+            (float.format, float.order) = ([FloatFormat::Ibm, FloatFormat::Ieee][choices.of(2)], order);
+            FieldKind::Float(float)
+        }
         6 => {
             let digits = 1 + choices.of(34) as u8;
             let scale = choices.of(usize::from(digits) + 1) as i8;
@@ -67,10 +77,12 @@ fn kind(choices: &mut Choices<'_>) -> Kind {
             let blanks = choices.of(usize::from(digits)) as u8;
             let sign = EditedSign::ALL[choices.of(EditedSign::ALL.len())];
             let point = scale > 0 && choices.of(2) == 0;
-            Kind::Edited(Edited { scale, blanks, point, sign, ..Edited::new(digits) })
+            let mut edited = Edited::new(digits);
+            (edited.scale, edited.blanks, edited.point, edited.sign) = (scale, blanks, point, sign);
+            FieldKind::Edited(edited)
         }
-        7 => Kind::Text(Text { len: 2 * (1 + choices.of(4)), page: Some("UTF-16BE".into()), double_byte: false }),
-        _ => Kind::Raw(1 + choices.of(5)),
+        7 => FieldKind::Text(Text::national(2 * (1 + choices.of(4)))),
+        _ => FieldKind::Raw(1 + choices.of(5)),
     }
 }
 
@@ -89,14 +101,14 @@ fn items(choices: &mut Choices<'_>, level: u8, all: bool, items_: &mut Vec<Item>
                 items(choices, level + 1, all, items_);
             }
             4 if level < 4 => {
-                let counter = Kind::Binary(Binary { signed: false, ..Binary::native(1) });
+                let counter = FieldKind::Binary(with(Binary::native(1), |binary| binary.signed = false));
                 items_.push(Item::field(level, format!("N{}", items_.len()), counter));
                 let field = format!("N{}", items_.len() - 1);
                 items_.push(Item::group(level, name).occurring(Occurs::depending_on(choices.of(2), 3, field)));
                 items(choices, level + 1, all, items_);
             }
             5 if level < 4 => {
-                items_.push(Item::field(level, name.clone(), Kind::Raw(1 + choices.of(8))));
+                items_.push(Item::field(level, name.clone(), FieldKind::Raw(1 + choices.of(8))));
                 items_.push(Item::group(level, format!("G{}", items_.len())).redefining(name));
                 items(choices, level + 1, all, items_);
             }
@@ -115,7 +127,7 @@ fn items(choices: &mut Choices<'_>, level: u8, all: bool, items_: &mut Vec<Item>
 
 /// Returns the layout that `choices` stand for; with `all`, it may have counts and alternatives.
 pub fn layout(choices: &[u8], all: bool) -> Layout {
-    let mut all_items = vec![Item::field(1, "FIRST", Kind::Raw(1))];
+    let mut all_items = vec![Item::field(1, "FIRST", FieldKind::Raw(1))];
     items(&mut Choices(choices), 1, all, &mut all_items);
     Layout::new(all_items).unwrap()
 }
@@ -159,7 +171,7 @@ impl Visitor for Places<'_> {
     type Error = FieldError;
 
     fn place(&mut self, item: usize, column: usize, place: Range<usize>) -> Result<(), FieldError> {
-        assert_eq!(Some(place.len()), self.layout.items()[item].kind.as_ref().map(Kind::len));
+        assert_eq!(Some(place.len()), self.layout.items()[item].kind.as_ref().map(FieldKind::len));
         assert_eq!(self.next.replace((item, column, place)), None, "a place without a value");
         Ok(())
     }

@@ -4,7 +4,7 @@
 //! A sample takes every boundary, and one in N of the rest; walks with different names start at different items. The
 //! tests of the tables against their digests (`tables.rs`) visit every mapping of every page in both modes.
 
-use charpipe::codec::table::Shape;
+use charpipe::codec::table::TableShape;
 use charpipe::{Codec, Registry};
 use std::mem::{Discriminant, discriminant};
 use std::sync::{Arc, LazyLock};
@@ -57,7 +57,7 @@ pub fn pairs(walk: &str) -> impl Iterator<Item = [u8; 2]> + use<> {
 }
 
 /// A codec, and which shape its table has, if it has a table.
-type CodecAndShape = (Arc<dyn Codec>, Option<Discriminant<Shape>>);
+type CodecAndShape = (Arc<dyn Codec>, Option<Discriminant<TableShape>>);
 
 /// Returns the built-in codecs. A sample has every codec that is not made from a table, the first page of each shape,
 /// and one in 8 of the other pages, which run the same code.

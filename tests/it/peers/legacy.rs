@@ -10,7 +10,7 @@ use super::tables::{GLIBC, ICU, JDK, Named, Peer, filter, java_results};
 use crate::common::process::piped_through;
 use crate::common::sample;
 use crate::common::vectors::{code_points, hex, rows};
-use charpipe::codec::table::{Cell, Shape};
+use charpipe::codec::table::{Cell, TableShape};
 use charpipe::codec::{Codec, decode_strictly};
 use charpipe::{OnMalformed, Registry, Transcode};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ struct Answers {
 const MARKER: &str = "\n<=>";
 
 /// Returns the codes of a page's states, without those that a marker after them could continue.
-fn codes(shape: &Shape) -> Vec<Vec<u8>> {
+fn codes(shape: &TableShape) -> Vec<Vec<u8>> {
     let states = shape.states();
     let (mut found, mut open) = (Vec::new(), vec![(Vec::new(), 0)]);
     while let Some((begin, state)) = open.pop() {
@@ -107,7 +107,7 @@ fn summary<'a, K: Ord + 'a, V: PartialEq + 'a>(
 fn compare(peer: &Peer, codec: &dyn Codec, label: &str, given: Option<Answers>) -> Vec<String> {
     let table = codec.info().table().unwrap().into_owned();
     let mut codes = codes(&table.shape);
-    if peer.name == "jdk" && table.shape != Shape::Single {
+    if peer.name == "jdk" && table.shape != TableShape::Single {
         codes.retain(|code| code.len() == 2);
     }
     let plane = (0x20..0x1_0000).filter_map(char::from_u32).map(String::from);

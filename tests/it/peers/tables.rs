@@ -12,7 +12,7 @@
 use crate::common::sample;
 use crate::common::vectors::{self, Row, rows, unhex};
 use charpipe::Registry;
-use charpipe::codec::table::Shape;
+use charpipe::codec::table::TableShape;
 use charpipe::codec::{ByteSink, Codec, Encoder, MIN_ROOM, Replacement, Stop, decode_strictly};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -51,7 +51,7 @@ const DOS: &[(&str, u16)] = &[
 /// A page: the codes and texts that the peers convert, and the codec's results.
 struct Page {
     name: &'static str,
-    shape: Shape,
+    shape: TableShape,
     /// The peer's name for the page.
     label: String,
     codes: Vec<Vec<u8>>,
@@ -65,13 +65,13 @@ impl Page {
         let codec = Registry::builtin().codec(name).unwrap();
         let table = codec.info().table().unwrap().into_owned();
         let shape = table.shape;
-        let singles = (0..=255).map(|byte| vec![byte]).filter(|_| shape != Shape::Double);
-        let pairs = (0..=0xFFFF_u16).map(|pair| pair.to_be_bytes().to_vec()).filter(|_| shape != Shape::Single);
-        let is_shift = |code: &Vec<u8>| shape == Shape::Shifted && (code.contains(&SO) || code.contains(&SI));
+        let singles = (0..=255).map(|byte| vec![byte]).filter(|_| shape != TableShape::Double);
+        let pairs = (0..=0xFFFF_u16).map(|pair| pair.to_be_bytes().to_vec()).filter(|_| shape != TableShape::Single);
+        let is_shift = |code: &Vec<u8>| shape == TableShape::Shifted && (code.contains(&SO) || code.contains(&SI));
         // Without shift codes a peer could not find the beginning of the next pair after an invalid one, so only valid
         // pairs are tried.
         let is_astray = |code: &Vec<u8>| {
-            shape == Shape::Double && code != b"\x40\x40" && !code.iter().all(|byte| (0x41..0xFF).contains(byte))
+            shape == TableShape::Double && code != b"\x40\x40" && !code.iter().all(|byte| (0x41..0xFF).contains(byte))
         };
         let codes = singles.chain(pairs).filter(|code| !is_shift(code) && !is_astray(code)).collect();
         // The Basic Multilingual Plane, and the characters and sequences of the page beyond it.
@@ -125,14 +125,14 @@ impl Page {
     /// Returns a code with the shift codes that it needs if it stands alone.
     fn shifted(&self, code: &[u8]) -> Vec<u8> {
         match (&self.shape, code) {
-            (Shape::Shifted, [first, second]) => vec![SO, *first, *second, SI],
+            (TableShape::Shifted, [first, second]) => vec![SO, *first, *second, SI],
             _ => code.to_vec(),
         }
     }
 
     fn unshifted<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         match (&self.shape, bytes) {
-            (Shape::Shifted, [SO, code @ .., SI]) => code,
+            (TableShape::Shifted, [SO, code @ .., SI]) => code,
             _ => bytes,
         }
     }
@@ -140,7 +140,7 @@ impl Page {
     /// Returns the marker after each code, as text and as bytes: three different characters, so that no code before it
     /// can form a marker with a part of it.
     fn marker(&self) -> (&'static str, Vec<u8>) {
-        let text = if self.shape == Shape::Double { "＜＝＞" } else { "<=>" };
+        let text = if self.shape == TableShape::Double { "＜＝＞" } else { "<=>" };
         (text, text.chars().flat_map(|ch| self.ours.written[&ch.to_string()].clone()).collect())
     }
 }
@@ -358,7 +358,7 @@ fn all_java_results(pages: &[Named]) -> HashMap<String, Results> {
     let shape =
         |name: &str| match Registry::builtin().codec(name).unwrap().info().table().map(|table| table.shape.clone()) {
             // Both are read as pairs without shift codes.
-            Some(Shape::Multi(_)) | None => Shape::Double,
+            Some(TableShape::Multi(_)) | None => TableShape::Double,
             Some(shape) => shape,
         };
     let lines = pages.iter().map(|(name, label)| format!("{name} {label} {:?}\n", shape(name)));

@@ -6,7 +6,7 @@ use crate::messages::Count;
 use crate::rows::setup::Setup;
 use crate::status::Status;
 use charpipe::OnOverlong;
-use charpipe::fields::{FieldError, Item, Kind, Layout, OnBad, ReadOptions, Trim, Value, Visitor};
+use charpipe::fields::{FieldError, FieldKind, Item, Layout, OnBad, ReadOptions, Trim, Value, Visitor};
 use charpipe::records::Record;
 use std::ops::Range;
 
@@ -102,8 +102,8 @@ impl Visitor for Seen<'_> {
         let shown = match (value, kind) {
             (Value::Null, _) => Shown::Missing,
             (Value::Text(text), _) => Shown::Text(text.to_owned()),
-            (Value::Raw(_), Some(Kind::Raw(_))) => Shown::Other(value.to_string()),
-            (Value::Raw(_), Some(Kind::Text(_))) => Shown::Bad("not valid text"),
+            (Value::Raw(_), Some(FieldKind::Raw(_))) => Shown::Other(value.to_string()),
+            (Value::Raw(_), Some(FieldKind::Text(_))) => Shown::Bad("not valid text"),
             (Value::Raw(_), _) => Shown::Bad("not a number"),
             _ => Shown::Other(value.to_string()),
         };

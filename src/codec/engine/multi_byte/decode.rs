@@ -5,7 +5,7 @@ use crate::arch::types::Split;
 use crate::arch::{self, lanes};
 use crate::codec::table::limits::MAX_BYTES;
 use crate::codec::table::packed::Chart;
-use crate::codec::table::{Cell, Mapping, SI, SO, Sequence, Shape, State, Table};
+use crate::codec::table::{Cell, Mapping, SI, SO, Sequence, State, Table, TableShape};
 use crate::codec::{Decoder, Malformed, Packed, Step, Stop, Utf8Batch, Utf8Sink, Utf8Table, Utf8Units, Utf8Word};
 use std::sync::{Arc, OnceLock};
 
@@ -189,11 +189,11 @@ struct Build {
 }
 
 impl Build {
-    fn new(shape: &Shape) -> Self {
+    fn new(shape: &TableShape) -> Self {
         let (mut states, starts) = match shape {
-            Shape::Shifted => {
-                let mut states = Shape::Single.states().into_owned();
-                for state in Shape::Double.states().iter() {
+            TableShape::Shifted => {
+                let mut states = TableShape::Single.states().into_owned();
+                for state in TableShape::Double.states().iter() {
                     states.push(state.map(|cell| match cell {
                         Cell::Next(next) => Cell::Next(next + 1),
                         cell => cell,
@@ -227,7 +227,7 @@ impl Build {
         for set in 0..build.starts.len() {
             let node = build.node(build.starts[set], false);
             build.done.sets.push(node);
-            if *shape == Shape::Shifted {
+            if *shape == TableShape::Shifted {
                 for (code, to) in [(SO, 1), (SI, 0)] {
                     build.put(node, code, Utf8Word::note(note::SHIFT, to));
                 }

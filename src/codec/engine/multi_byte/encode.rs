@@ -3,7 +3,7 @@
 use super::{LEAST_REACH, SHIFTS, WORTH, fits};
 use crate::arch::types::ByteOrder;
 use crate::arch::{self, lanes, utf16};
-use crate::codec::table::{Mapping, SI, SO, Sequence, Shape, Table, Way};
+use crate::codec::table::{Mapping, SI, SO, Sequence, Table, TableShape, Way};
 use crate::codec::{ByteSink, Encoder, MIN_ROOM, Packed, Replacement, Step, Stop, Unmappable};
 use std::sync::Arc;
 
@@ -103,7 +103,7 @@ impl EncodeTable {
         this.in_order()
     }
 
-    fn empty(shape: &Shape, substitute: &[u8], substitute1: Option<u8>) -> Self {
+    fn empty(shape: &TableShape, substitute: &[u8], substitute1: Option<u8>) -> Self {
         EncodeTable {
             index: vec![0; PLANE],
             blocks: vec![[bytes::NONE; BLOCK]],
@@ -114,7 +114,7 @@ impl EncodeTable {
             substitute1,
             // `None` does not occur in built-in pages: each has U+0000 at 00.
             for_substitute1: Some(Vec::new()),
-            is_shifted: *shape == Shape::Shifted,
+            is_shifted: *shape == TableShape::Shifted,
         }
     }
 

@@ -1,47 +1,33 @@
 //! The transcoder with tokio's traits [`AsyncRead`], [`AsyncBufRead`] and [`AsyncWrite`] (feature `tokio`).
 //!
-//! [`DecodeReader`] and [`EncodeWriter`] have the same output, verdict, errors and offsets as their namesakes for the
-//! traits of the standard library.
-//!
-//! Both lose nothing if a future is dropped, and the next call continues. But methods of tokio that collect several reads
-//! or writes in the future itself, or in a buffer that they took, lose that part. Cancel safe are `read`, `read_buf`,
-//! `fill_buf`, `write`, `write_buf`, `flush` and `shutdown`. Not cancel safe are `read_line`, `read_until`, `read_exact`,
-//! `read_to_end`, `read_to_string` and `write_all`; the methods of tokio's `Lines` and `Split` are. Converting keeps the
-//! processor busy, at some hundred MB a second and 64 KiB at a time, in the task that polls. If a task converts a lot,
-//! run it on a thread for blocking work, with [`Transcode::run`].
-//!
-//! ```
-//! use charpipe::Transcode;
-//! use tokio::io::{AsyncBufReadExt, AsyncWriteExt};
-//!
-//! # let rt = tokio::runtime::Builder::new_current_thread().build()?;
-//! # rt.block_on(async {
-//! let mut reader = Transcode::new().source_encoding("IBM037")?.tokio_reader(&b"\xC8\x85\x93\x93\x96\x25\xA6"[..])?;
-//! let mut line = String::new();
-//! reader.read_line(&mut line).await?;
-//! assert_eq!(line, "Hello\n");
-//!
-//! let mut writer = Transcode::new().source_encoding("UTF-8")?.target_encoding("IBM037")?.tokio_writer(Vec::new())?;
-//! writer.write_all(b"Hello").await?;
-//! writer.shutdown().await?;
-//! assert_eq!(writer.into_inner(), b"\xC8\x85\x93\x93\x96");
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! # })?;
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! [`AsyncDecodeReader`] and [`AsyncEncodeWriter`] have the same output, verdict, errors and offsets as their namesakes for
+//! the traits of the standard library.
 
 use super::buffer::OutputBuffer;
 use super::feed::Feed;
 use crate::detect::Verdict;
 use crate::error::Error;
 use crate::transcoder::{Line, LineCheckpoint, Lines, Report, Status, Transcode, Transcoder};
+use futures_core::Stream;
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncBufRead, AsyncRead, AsyncWrite, ReadBuf};
 
-/// Reads from `R` and transcodes. Made by [`Transcode::tokio_reader`].
+/// Reads from `R` and transcodes, with tokio's traits. Made by [`Transcode::tokio_reader`].
+///
+/// It has the same output, verdict, errors and offsets as [`DecodeReader`](crate::DecodeReader).
+///
+/// # Futures that are dropped
+/// It loses nothing if a future is dropped, and the next call continues. But methods of tokio that collect several
+/// reads in the future itself, or in a buffer that they took, lose that part. Cancel safe are `read`, `read_buf` and
+/// `fill_buf`. Not cancel safe are `read_line`, `read_until`, `read_exact`, `read_to_end` and `read_to_string`; the
+/// methods of tokio's `Lines` and `Split` are, and so is [`Lines::next_line_async`].
+///
+/// # Long inputs
+/// Converting keeps the processor busy, at some hundred MB a second and 64 KiB at a time, in the task that polls. If a
+/// task converts a lot, run it on a thread for blocking work, with [`Transcode::run`].
 ///
 /// `R` is not read before all output of its earlier bytes was read from here.
 ///
@@ -66,16 +52,16 @@ use tokio::io::{AsyncBufRead, AsyncRead, AsyncWrite, ReadBuf};
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct DecodeReader<R> {
+pub struct AsyncDecodeReader<R> {
     input: R,
     feed: Feed,
     /// Output on its way to the caller.
     output: OutputBuffer,
 }
 
-impl<R> DecodeReader<R> {
+impl<R> AsyncDecodeReader<R> {
     fn new(input: R, transcoder: Transcoder) -> Self {
-        DecodeReader { input, feed: Feed::new(transcoder), output: OutputBuffer::new() }
+        AsyncDecodeReader { input, feed: Feed::new(transcoder), output: OutputBuffer::new() }
     }
 
     /// Returns the underlying reader.
@@ -111,7 +97,7 @@ impl<R> DecodeReader<R> {
     }
 }
 
-impl<R: AsyncBufRead + Unpin> AsyncBufRead for DecodeReader<R> {
+impl<R: AsyncBufRead + Unpin> AsyncBufRead for AsyncDecodeReader<R> {
     fn poll_fill_buf(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<&[u8]>> {
         let this = self.get_mut();
         while this.output.is_empty() {
@@ -134,7 +120,7 @@ impl<R: AsyncBufRead + Unpin> AsyncBufRead for DecodeReader<R> {
     }
 }
 
-impl<R: AsyncBufRead + Unpin> AsyncRead for DecodeReader<R> {
+impl<R: AsyncBufRead + Unpin> AsyncRead for AsyncDecodeReader<R> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, dst: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         if dst.remaining() == 0 {
             return Poll::Ready(Ok(()));
@@ -147,7 +133,10 @@ impl<R: AsyncBufRead + Unpin> AsyncRead for DecodeReader<R> {
     }
 }
 
-/// Takes bytes, transcodes them and writes them to `W`. Made by [`Transcode::tokio_writer`].
+/// Takes bytes, transcodes them and writes them to `W`, with tokio's traits. Made by [`Transcode::tokio_writer`].
+///
+/// It has the same output, verdict, errors and offsets as [`EncodeWriter`](crate::EncodeWriter). It loses nothing if a
+/// future of `write`, `write_buf`, `flush` or `shutdown` is dropped; `write_all` loses what it had not written yet.
 ///
 /// Only `shutdown` ends the input. Dropping the writer writes and flushes nothing: buffered output is lost, and an input that
 /// is cut in the middle goes unnoticed. `shutdown` writes everything, then shuts down the underlying writer. It may be
@@ -177,7 +166,7 @@ impl<R: AsyncBufRead + Unpin> AsyncRead for DecodeReader<R> {
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct EncodeWriter<W> {
+pub struct AsyncEncodeWriter<W> {
     output: W,
     transcoder: Transcoder,
     /// Output on its way to the underlying writer.
@@ -186,9 +175,9 @@ pub struct EncodeWriter<W> {
     is_ended: bool,
 }
 
-impl<W> EncodeWriter<W> {
+impl<W> AsyncEncodeWriter<W> {
     fn new(output: W, transcoder: Transcoder) -> Self {
-        EncodeWriter { output, transcoder, buffer: OutputBuffer::new(), is_ended: false }
+        AsyncEncodeWriter { output, transcoder, buffer: OutputBuffer::new(), is_ended: false }
     }
 
     /// Returns the underlying writer.
@@ -217,7 +206,7 @@ impl<W> EncodeWriter<W> {
     }
 }
 
-impl<W: AsyncWrite + Unpin> EncodeWriter<W> {
+impl<W: AsyncWrite + Unpin> AsyncEncodeWriter<W> {
     /// Writes the buffer.
     fn poll_drain(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.buffer.is_empty() {
@@ -257,7 +246,7 @@ impl<W: AsyncWrite + Unpin> EncodeWriter<W> {
     }
 }
 
-impl<W: AsyncWrite + Unpin> AsyncWrite for EncodeWriter<W> {
+impl<W: AsyncWrite + Unpin> AsyncWrite for AsyncEncodeWriter<W> {
     /// Takes bytes from `src`; none once `shutdown` was called.
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, src: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
@@ -316,18 +305,6 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Ok(is_line.then(|| self.line()))
     }
 
-    /// Polls for the next line, for a `Stream` of another crate: `futures::stream::poll_fn` makes one of it.
-    ///
-    /// # Errors
-    /// Those of [`next_line`](Lines::next_line).
-    pub fn poll_next_line(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Line<'static>, Error>>> {
-        if self.is_failed() {
-            return Poll::Ready(None);
-        }
-        let is_line = ready!(self.poll_advance(cx));
-        Poll::Ready(is_line.map(|is_line| is_line.then(|| self.line().into_owned())).transpose())
-    }
-
     /// Goes on to the next line. Returns whether there is one.
     fn poll_advance(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, Error>> {
         self.advance_with(|input, spare| {
@@ -335,6 +312,33 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             ready!(Pin::new(input).poll_read(cx, &mut room))?;
             Poll::Ready(Ok(room.filled().len()))
         })
+    }
+}
+
+/// The lines as a stream, each with a copy of its text. After an error it ends.
+///
+/// ```
+/// use futures_util::TryStreamExt;
+///
+/// # let rt = tokio::runtime::Builder::new_current_thread().build()?;
+/// # rt.block_on(async {
+/// let lines = charpipe::Transcode::new().source_encoding("IBM037")?.tokio_lines(&b"\x96\x95\x85\x25\xA3\xA6\x96"[..])?;
+/// let texts: Vec<String> = lines.map_ok(|line| line.text.into_owned()).try_collect().await?;
+/// assert_eq!(texts, ["one", "two"]);
+/// # Ok::<(), charpipe::Error>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+impl<R: AsyncRead + Unpin> Stream for Lines<R> {
+    type Item = Result<Line<'static>, Error>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        if this.is_failed() {
+            return Poll::Ready(None);
+        }
+        let is_line = ready!(this.poll_advance(cx));
+        Poll::Ready(is_line.map(|is_line| is_line.then(|| this.line().into_owned())).transpose())
     }
 }
 
@@ -359,15 +363,45 @@ impl Transcode {
     ///
     /// # Errors
     /// Those of [`transcoder`](Self::transcoder).
-    pub fn tokio_reader<R: AsyncBufRead>(&self, input: R) -> Result<DecodeReader<R>, Error> {
-        Ok(DecodeReader::new(input, self.transcoder()?))
+    ///
+    /// ```
+    /// use charpipe::Transcode;
+    /// use tokio::io::AsyncBufReadExt;
+    ///
+    /// # let rt = tokio::runtime::Builder::new_current_thread().build()?;
+    /// # rt.block_on(async {
+    /// let mut reader = Transcode::new().source_encoding("IBM037")?.tokio_reader(&b"\xC8\x85\x93\x93\x96\x25\xA6"[..])?;
+    /// let mut line = String::new();
+    /// reader.read_line(&mut line).await?;
+    /// assert_eq!(line, "Hello\n");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn tokio_reader<R: AsyncBufRead>(&self, input: R) -> Result<AsyncDecodeReader<R>, Error> {
+        Ok(AsyncDecodeReader::new(input, self.transcoder()?))
     }
 
     /// Does what [`writer`](Self::writer) does, by tokio's traits.
     ///
     /// # Errors
     /// Those of [`transcoder`](Self::transcoder).
-    pub fn tokio_writer<W: AsyncWrite>(&self, output: W) -> Result<EncodeWriter<W>, Error> {
-        Ok(EncodeWriter::new(output, self.transcoder()?))
+    ///
+    /// ```
+    /// use charpipe::Transcode;
+    /// use tokio::io::AsyncWriteExt;
+    ///
+    /// # let rt = tokio::runtime::Builder::new_current_thread().build()?;
+    /// # rt.block_on(async {
+    /// let mut writer = Transcode::new().source_encoding("UTF-8")?.target_encoding("IBM037")?.tokio_writer(Vec::new())?;
+    /// writer.write_all(b"Hello").await?;
+    /// writer.shutdown().await?;
+    /// assert_eq!(writer.into_inner(), b"\xC8\x85\x93\x93\x96");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn tokio_writer<W: AsyncWrite>(&self, output: W) -> Result<AsyncEncodeWriter<W>, Error> {
+        Ok(AsyncEncodeWriter::new(output, self.transcoder()?))
     }
 }
