@@ -19,7 +19,7 @@ pub(crate) fn parse(text: &str) -> Result<Transcode, Failure> {
 
 /// The options of a rows job that have no meaning for one record.
 #[cfg(feature = "inspect")]
-const OF_FILES: [&str; 6] = ["records", "tape-file", "to-records", "add-columns", "integers", "jobs"];
+const OF_FILES: [&str; 7] = ["records", "tape-file", "to-records", "binary-range", "add-columns", "integers", "jobs"];
 
 /// Reads the options of a rows job whose input is one record.
 #[cfg(feature = "inspect")]

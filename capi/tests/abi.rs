@@ -700,7 +700,7 @@ fn fields_by_a_list_and_by_types() {
 /// The header and the types of the npm package name the options of rows that have a meaning for one record, and no others.
 #[test]
 fn options_of_a_record() {
-    let of_files = ["records", "tape-file", "to-records", "add-columns", "integers", "jobs"];
+    let of_files = ["records", "tape-file", "to-records", "binary-range", "add-columns", "integers", "jobs"];
     let names = charpipe::rows::RowsJob::OPTIONS.iter().map(|option| option.name);
     let (without, expected): (Vec<&str>, Vec<&str>) = names.partition(|name| of_files.contains(name));
     assert_eq!(without.len(), of_files.len());

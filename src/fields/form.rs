@@ -5,7 +5,7 @@ use super::kind::{Binary, EditedSign, Float, Packed, PackedSign, ZonedSigns};
 use super::number::{self, EXPECTED_PACKED, EXPECTED_PACKED_WITHOUT_SIGN, ZonedForm};
 use super::page::Pages;
 use super::when::unhex;
-use super::{Decimal, FieldKind, Problem, Trim, Value};
+use super::{BinaryRange, Decimal, FieldKind, Problem, Trim, Value};
 use crate::codec::Utf8Buf;
 use crate::registry::Registry;
 
@@ -53,16 +53,33 @@ pub(super) struct Decode {
     pub(super) pages: Pages,
     pub(super) text: Utf8Buf,
     pub(super) trim: Trim,
+    pub(super) lenience: Lenience,
+    /// How many numbers were read only because [`Lenience::loose_numbers`] is set.
+    pub(super) loosely_read: u64,
+}
+
+/// What may stand in a field besides a value of its kind.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Lenience {
     /// Whether numbers of blanks or low-values, and text of low-values, are null.
     pub(super) empty_is_null: bool,
+    /// Whether blanks or low-values may follow the digits of a zoned number.
+    pub(super) loose_numbers: bool,
 }
 
 impl Decode {
+    /// Makes a decoder of values whose text needs this much `room`.
+    pub(super) fn new(pages: Pages, room: usize, trim: Trim, lenience: Lenience) -> Self {
+        Decode { pages, text: Utf8Buf::new(room), trim, lenience, loosely_read: 0 }
+    }
+
     /// Reads the value of a field.
     #[inline]
     pub(super) fn value<'a>(&'a mut self, form: &Form, bytes: &'a [u8]) -> Result<Value<'a>, Problem> {
         let number = match form {
-            Form::Text(_) if self.empty_is_null && bytes.iter().all(|byte| *byte == 0) => return Ok(Value::Null),
+            Form::Text(_) if self.lenience.empty_is_null && bytes.iter().all(|byte| *byte == 0) => {
+                return Ok(Value::Null);
+            }
             Form::Text(page) => {
                 return self.pages.get(*page).decode(bytes, self.trim, &mut self.text).map(Value::Text);
             }
@@ -75,15 +92,34 @@ impl Decode {
         };
         match number {
             Some(number) => Ok(Value::Number(number)),
-            None if self.is_empty(form, bytes) => Ok(Value::Null),
-            None => Err(self.not_a_number(form)),
+            None => self.lenient(form, bytes),
         }
+    }
+
+    /// Reads bytes that are not a number as what else they may be.
+    #[cold]
+    fn lenient(&mut self, form: &Form, bytes: &[u8]) -> Result<Value<'static>, Problem> {
+        if self.is_empty(form, bytes) {
+            return Ok(Value::Null);
+        }
+        let number = self.loose_number(form, bytes).ok_or_else(|| self.not_a_number(form))?;
+        self.loosely_read += 1;
+        Ok(Value::Number(number))
+    }
+
+    /// Reads digits at the left of a zoned number, with blanks or low-values after them.
+    fn loose_number(&self, form: &Form, bytes: &[u8]) -> Option<Decimal> {
+        let Form::Zoned(zoned) = form else { return None };
+        let is_fill = |byte: &&u8| **byte == 0 || **byte == zoned.blank();
+        let fill = bytes.iter().rev().take_while(is_fill).count();
+        let digits = &bytes[..bytes.len() - fill];
+        (self.lenience.loose_numbers && fill > 0 && !digits.is_empty()).then(|| number::read_zoned(digits, zoned))?
     }
 
     /// Reads an integer: a count.
     pub(super) fn number(&self, form: &Form, bytes: &[u8]) -> Option<Decimal> {
         match form {
-            Form::Zoned(zoned) => number::read_zoned(bytes, zoned),
+            Form::Zoned(zoned) => number::read_zoned(bytes, zoned).or_else(|| self.loose_number(form, bytes)),
             Form::Edited(edited) => edited::read_edited(bytes, edited),
             Form::Packed(packed) => number::read_packed(bytes, packed),
             Form::Binary(binary) => number::read_binary(bytes, binary),
@@ -97,11 +133,10 @@ impl Decode {
     }
 
     /// Returns whether bytes that are not a number count as null. For an edited number, blanks always do.
-    #[cold]
     fn is_empty(&self, form: &Form, bytes: &[u8]) -> bool {
         let blank = if self.pages.main().is_ebcdic { 0x40 } else { 0x20 };
         let is_all = |wanted: u8| bytes.iter().all(|byte| *byte == wanted);
-        is_all(blank) && matches!(form, Form::Edited(_)) || self.empty_is_null && (is_all(0) || is_all(blank))
+        is_all(blank) && matches!(form, Form::Edited(_)) || self.lenience.empty_is_null && (is_all(0) || is_all(blank))
     }
 }
 
@@ -110,9 +145,14 @@ impl Decode {
 pub(super) struct Encode {
     pub(super) pages: Pages,
     pub(super) room: Vec<u8>,
+    pub(super) binary_range: BinaryRange,
 }
 
 impl Encode {
+    pub(super) fn new(pages: Pages) -> Self {
+        Encode { pages, room: Vec::new(), binary_range: BinaryRange::Full }
+    }
+
     /// Writes a value to the bytes of a field. `Ok(false)`: there is no value.
     pub(super) fn value(&mut self, form: &Form, value: Value<'_>, bytes: &mut [u8]) -> Result<bool, Problem> {
         match (form, value) {
@@ -136,7 +176,7 @@ impl Encode {
                 bytes.copy_from_slice(&raw);
             }
             (Form::Float(float), value) => write_float(float, value, bytes)?,
-            (form, value) => write_number(form, value, bytes)?,
+            (form, value) => write_number(form, value, bytes, self.binary_range)?,
         }
         Ok(true)
     }
@@ -149,7 +189,7 @@ impl Encode {
             Form::Edited(_) => self.pages.main().fill(bytes).is_ok(),
             Form::Raw => false,
             Form::Float(_) => false,
-            form => write_number(form, Value::Number(Decimal::from(0)), bytes).is_ok(),
+            form => write_number(form, Value::Number(Decimal::from(0)), bytes, self.binary_range).is_ok(),
         };
         if !is_filled {
             bytes.fill(0);
@@ -189,7 +229,7 @@ fn parse_float(text: &str, double: bool) -> Option<f64> {
 }
 
 /// Writes a decimal number: zoned, edited, packed or binary.
-fn write_number(form: &Form, value: Value<'_>, bytes: &mut [u8]) -> Result<(), Problem> {
+fn write_number(form: &Form, value: Value<'_>, bytes: &mut [u8], range: BinaryRange) -> Result<(), Problem> {
     let does_not_fit = |expected: String| Err(Problem::DoesNotFit { value: value.to_string(), expected });
     let number = match value {
         Value::Number(number) => Some(number),
@@ -214,12 +254,13 @@ fn write_number(form: &Form, value: Value<'_>, bytes: &mut [u8]) -> Result<(), P
         return does_not_fit("a number without a sign".into());
     }
     if let Form::Binary(binary) = form {
-        return match number::fits_binary(&scaled, binary) {
+        let digits = binary.digits.filter(|_| range == BinaryRange::Picture);
+        return match number::fits_binary(&scaled, &Binary { digits, ..*binary }) {
             true => {
                 number::write_binary(bytes, &scaled, binary);
                 Ok(())
             }
-            false => does_not_fit(match binary.digits {
+            false => does_not_fit(match digits {
                 Some(digits) => format!("at most {digits} digits, {scale} of them decimal places"),
                 None => format!("a number that fits into {} bytes", binary.len),
             }),

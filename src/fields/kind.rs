@@ -199,8 +199,9 @@ pub struct Binary {
     /// The order of its bytes. Mainframes are big-endian.
     pub order: ByteOrder,
     /// The number of decimal digits that the picture allows; `None` if every value that fits into the bytes is allowed
-    /// (`COMP-5`, or `COMP` under `TRUNC(BIN)`). Only the [`Writer`](super::Writer) enforces it. When reading, the
-    /// value is always that of the bytes, as COBOL programs compiled with `TRUNC(OPT)` or `TRUNC(BIN)` see it.
+    /// (`COMP-5`). Only a [`Writer`](super::Writer) with [`BinaryRange::Picture`](super::BinaryRange::Picture) enforces it.
+    /// When reading, the value is always that of the bytes, as COBOL programs compiled with `TRUNC(OPT)` or `TRUNC(BIN)`
+    /// see it.
     pub digits: Option<u8>,
 }
 

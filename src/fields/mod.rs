@@ -108,4 +108,4 @@ pub use read::{ReadOptions, Reader, Row};
 pub use value::Value;
 pub use visit::{Column, OnBad, Trim, ValueSource, Visitor};
 pub use when::{BadRule, Rule, Test, When};
-pub use write::Writer;
+pub use write::{BinaryRange, Writer};

@@ -190,6 +190,11 @@ impl ZonedForm {
         ZonedForm { digits, scale, sign, signs: signs.unwrap_or(default) }
     }
 
+    /// Returns the byte of a blank.
+    pub(super) fn blank(&self) -> u8 {
+        Characters::of(self.signs).blank
+    }
+
     /// Returns what the bytes should be, for messages.
     pub(super) fn expected(&self) -> &'static str {
         match (self.signs, self.sign) {

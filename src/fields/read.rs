@@ -1,10 +1,10 @@
 //! From the bytes of a record to values: [`Reader`].
 
-use super::form::{Decode, Encode, Form};
+use super::form::{Decode, Encode, Form, Lenience};
 use super::page::Pages;
 use super::plan::{Alternative, Array, Check, Count, Expected, Field, Op, Plan, Set};
 use super::{BadLayout, Column, FieldError, Layout, OnBad, Problem, Trim, Value, Visitor};
-use crate::codec::{Codec, MIN_ROOM, Utf8Buf};
+use crate::codec::{Codec, MIN_ROOM};
 use crate::records::overlong::OnOverlong;
 use crate::registry::Registry;
 use std::ops::Range;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub struct ReadOptions {
     trim: Trim,
     pub(crate) on_bad: OnBad,
-    empty_is_null: bool,
+    lenience: Lenience,
     pub(crate) canonical: bool,
     fillers: bool,
     short_records: bool,
@@ -54,7 +54,14 @@ impl ReadOptions {
     /// zero, and blanks are a number.
     #[must_use]
     pub fn empty_is_null(self, empty_is_null: bool) -> Self {
-        ReadOptions { empty_is_null, ..self }
+        ReadOptions { lenience: Lenience { empty_is_null, ..self.lenience }, ..self }
+    }
+
+    /// Sets whether blanks or low-values (00) may follow the digits of a zoned number, as in `12  `, which is 12 then. Such
+    /// numbers are [counted](Row::loose).
+    #[must_use]
+    pub fn loose_numbers(self, loose_numbers: bool) -> Self {
+        ReadOptions { lenience: Lenience { loose_numbers, ..self.lenience }, ..self }
     }
 
     /// Sets whether a field is bad if a [`Writer`](super::Writer) would write its value as other bytes: a packed number
@@ -138,6 +145,8 @@ pub struct Row {
     /// The number of bad fields that became null or raw, and of
     /// [empty fields that became null](ReadOptions::empty_is_null).
     pub bad: u64,
+    /// The number of numbers with [blanks after their digits](ReadOptions::loose_numbers).
+    pub loose: u64,
 }
 
 /// Reads records by a [`Layout`]. Made by [`Layout::reader`].
@@ -247,11 +256,10 @@ impl Layout {
         let mut pages = Pages::new(codec, options.canonical).map_err(bad)?;
         let plan = Plan::new(self, registry, &mut pages, selected)?;
         let exact = options.canonical.then(|| {
-            let encode = Encode { pages: pages.clone(), room: Vec::new() };
+            let encode = Encode::new(pages.clone());
             Exact { encode, is_filled: false, covered: Vec::new(), end: 0 }
         });
-        let decode =
-            Decode { pages, text: Utf8Buf::new(room(self)), trim: options.trim, empty_is_null: options.empty_is_null };
+        let decode = Decode::new(pages, room(self), options.trim, options.lenience);
         let counts = vec![Count::default(); plan.counts];
         let ReadOptions { on_bad, short_records, overlong, .. } = *options;
         Ok(Reader { plan, decode, exact, on_bad, short_records, overlong, counts, at: Vec::new() })
@@ -267,11 +275,10 @@ pub(super) fn room(layout: &Layout) -> usize {
 
 impl Clone for Reader {
     fn clone(&self) -> Self {
-        let Decode { pages, trim, empty_is_null, .. } = &self.decode;
-        let (pages, text) = (pages.clone(), Utf8Buf::new(room(&self.plan.layout)));
+        let Decode { pages, trim, lenience, .. } = &self.decode;
         Reader {
             plan: self.plan.clone(),
-            decode: Decode { pages, text, trim: *trim, empty_is_null: *empty_is_null },
+            decode: Decode::new(pages.clone(), room(&self.plan.layout), *trim, *lenience),
             exact: self.exact.clone(),
             on_bad: self.on_bad,
             short_records: self.short_records,
@@ -335,7 +342,8 @@ impl Reader {
             exact.covered.clear();
             exact.covered.resize(record.len(), false);
         }
-        let row = Row { record_type: None, len: plan.len, cut: 0, unused: 0, bad: 0 };
+        decode.loosely_read = 0;
+        let row = Row { record_type: None, len: plan.len, cut: 0, unused: 0, bad: 0, loose: 0 };
         let mut run = Run {
             plan,
             decode,
@@ -354,6 +362,7 @@ impl Reader {
         let grown = run.ops(&plan.ops, 0, 0)?;
         run.row.len += grown;
         run.end()?;
+        run.row.loose = run.decode.loosely_read;
         Ok(run.row)
     }
 
@@ -374,11 +383,11 @@ impl Reader {
     }
 }
 
-/// Returns the alternative that applies to a record. This does not depend on how empty fields are read.
+/// Returns the alternative that applies to a record. This does not depend on what else fields may contain.
 pub(super) fn applying<'s>(decode: &mut Decode, set: &'s Set, record: &[u8]) -> Option<&'s Alternative> {
-    let empty_is_null = std::mem::replace(&mut decode.empty_is_null, false);
+    let lenience = std::mem::take(&mut decode.lenience);
     let found = first_that_holds(decode, set, record);
-    decode.empty_is_null = empty_is_null;
+    decode.lenience = lenience;
     found
 }
 

@@ -1,12 +1,13 @@
 //! From values to the bytes of a record: [`Writer`].
 
-use super::form::{Decode, Encode, Form};
+use super::form::{Decode, Encode, Form, Lenience};
 use super::page::Pages;
 use super::plan::{Array, Check, Count, Field, Op, Plan, Set, Times};
 use super::read::{applying, room};
 use super::{BadLayout, Column, FieldError, Layout, Problem, Trim, Value, ValueSource};
-use crate::codec::{Codec, Utf8Buf};
+use crate::codec::Codec;
 use crate::registry::Registry;
+use crate::words::words;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -59,6 +60,20 @@ pub struct Writer {
     marks: Vec<Mark>,
 }
 
+/// Which numbers fit into a binary field.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+#[non_exhaustive]
+pub enum BinaryRange {
+    /// All that fit into its bytes, which are those that a [`Reader`](super::Reader) accepts: `TRUNC(BIN)` of IBM's
+    /// compilers, and an `INTEGER` of Db2.
+    #[default]
+    Full,
+    /// Those with as many digits as the [picture](super::Binary::digits) has: `TRUNC(STD)`.
+    Picture,
+}
+
+words! { BinaryRange { Full: "full", Picture: "picture" } }
+
 /// A field that is written before the others: its place in the plan, which does not vary.
 #[derive(Clone, Debug)]
 struct Early {
@@ -92,14 +107,13 @@ impl Layout {
         let mut pages = Pages::new(codec, true).map_err(bad)?;
         let selected = self.items().iter().map(|item| !item.is_group()).collect();
         let plan = Plan::new(self, registry, &mut pages, selected)?;
-        let text = Utf8Buf::new(room(self));
-        let decode = Decode { pages: pages.clone(), text, trim: Trim::Blanks, empty_is_null: false };
+        let decode = Decode::new(pages.clone(), room(self), Trim::Blanks, Lenience::default());
         let mut places = Vec::new();
         conditions(&plan.ops, &mut places);
         let mut tested = Vec::new();
         early(&plan.ops, &places, false, &mut tested);
         let counts = vec![Count::default(); plan.counts];
-        let encode = Encode { pages, room: Vec::new() };
+        let encode = Encode::new(pages);
         Ok(Writer { plan, encode, decode, places, tested, counts, at: Vec::new(), marks: Vec::new() })
     }
 }
@@ -152,12 +166,11 @@ fn early(ops: &[Op], places: &[Range<usize>], is_conditional: bool, fields: &mut
 
 impl Clone for Writer {
     fn clone(&self) -> Self {
-        let Decode { pages, trim, empty_is_null, .. } = &self.decode;
-        let text = Utf8Buf::new(room(&self.plan.layout));
+        let Decode { pages, trim, lenience, .. } = &self.decode;
         Writer {
             plan: self.plan.clone(),
             encode: self.encode.clone(),
-            decode: Decode { pages: pages.clone(), text, trim: *trim, empty_is_null: *empty_is_null },
+            decode: Decode::new(pages.clone(), room(&self.plan.layout), *trim, *lenience),
             places: self.places.clone(),
             tested: self.tested.clone(),
             counts: self.counts.clone(),
@@ -186,6 +199,13 @@ impl Writer {
     /// Those of [`Reader::columns`](super::Reader::columns).
     pub fn columns(&self) -> Result<Vec<Column>, BadLayout> {
         self.plan.columns()
+    }
+
+    /// Sets which numbers fit into a binary field. The default is [`BinaryRange::Full`].
+    #[must_use]
+    pub fn binary_range(mut self, range: BinaryRange) -> Self {
+        self.encode.binary_range = range;
+        self
     }
 
     /// Replaces the contents of `record` with a record of the values that `source` has. `number` is the number of the

@@ -9,7 +9,7 @@ use super::text::TextPolicy;
 use crate::codec::Codec;
 use crate::error::Error;
 use crate::fields::{
-    BadLayout, ByteOrder, Copybook, CopybookForm, FloatFormat, Layout, OnBad, ReadOptions, Rule, Trim,
+    BadLayout, BinaryRange, ByteOrder, Copybook, CopybookForm, FloatFormat, Layout, OnBad, ReadOptions, Rule, Trim,
 };
 use crate::records::overlong::OnOverlong;
 use crate::records::{Shape, TapeFile};
@@ -88,6 +88,7 @@ pub struct RowsJob {
     pub(super) records: StoredAs,
     pub(super) tape_file: Option<TapeFile>,
     pub(super) to_records: Option<Shape>,
+    pub(super) binary_range: BinaryRange,
     pub(super) read: ReadOptions,
     pub(super) added: Vec<AddedColumn>,
     pub(super) separate_types: bool,
@@ -109,6 +110,7 @@ impl Default for RowsJob {
             records: StoredAs::Layout,
             tape_file: None,
             to_records: None,
+            binary_range: BinaryRange::Full,
             read: ReadOptions::new(),
             added: Vec::new(),
             separate_types: false,
@@ -198,6 +200,12 @@ impl RowsJob {
         RowsJob { to_records: Some(shape), ..self }
     }
 
+    /// Sets which numbers are written to a binary field. By default, all that fit into its bytes.
+    #[must_use]
+    pub fn binary_range(self, binary_range: BinaryRange) -> Self {
+        RowsJob { binary_range, ..self }
+    }
+
     /// Selects fields; see [`ReadOptions::select`].
     #[must_use]
     pub fn select<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
@@ -221,6 +229,12 @@ impl RowsJob {
     #[must_use]
     pub fn empty_is_null(self, empty_is_null: bool) -> Self {
         RowsJob { read: self.read.empty_is_null(empty_is_null), ..self }
+    }
+
+    /// Sets whether blanks or low-values may follow the digits of a number; see [`ReadOptions::loose_numbers`].
+    #[must_use]
+    pub fn loose_numbers(self, loose_numbers: bool) -> Self {
+        RowsJob { read: self.read.loose_numbers(loose_numbers), ..self }
     }
 
     /// Sets whether records may end before the layout does; see [`ReadOptions::short_records`].

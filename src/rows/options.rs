@@ -3,7 +3,7 @@
 use super::date::DatePattern;
 use super::job::{LayoutFormat, RowsJob};
 use crate::error::Error;
-use crate::fields::{ByteOrder, FloatFormat, OnBad, Trim};
+use crate::fields::{BinaryRange, ByteOrder, FloatFormat, OnBad, Trim};
 use crate::named_options::{Given, NamedOption, OptionValue, RenamedOption, Row, listing, set};
 use crate::records::overlong::OnOverlong;
 use crate::text::controls::OnControl;
@@ -27,12 +27,14 @@ const TABLE: &[Row<RowsJob>] = &[
     Row::text("records", |job, given| Ok(job.records(given.parse()?))),
     Row::text("tape-file", |job, given| Ok(job.tape_file(tape_file(given)?))),
     Row::text("to-records", |job, given| Ok(job.to_records(given.parse()?))),
+    Row::word::<BinaryRange>("binary-range", |job, given| Ok(job.binary_range(given.parse()?))),
     Row::text("select", |job, given| Ok(select(job, given.text))),
     Row::word::<Padding>("trim", |job, given| Ok(job.trim(trim(given)?))),
     Row::new("on-bad", OptionValue::Word(ON_BAD), |job, given| {
         Ok(job.on_bad([OnBad::Error, OnBad::Null][given.place(ON_BAD)?]))
     }),
     Row::flag("empty-is-null", |job, given| Ok(job.empty_is_null(given.flag()?))),
+    Row::flag("loose-numbers", |job, given| Ok(job.loose_numbers(given.flag()?))),
     Row::new("short-records", OptionValue::Word(ON_BAD), |job, given| {
         Ok(job.short_records([false, true][given.place(ON_BAD)?]))
     }),

@@ -21,6 +21,8 @@ pub struct Counts {
     pub rejected: u64,
     /// Fields that could not be read and are null.
     pub nulls: u64,
+    /// Numbers with [blanks after their digits](super::RowsJob::loose_numbers).
+    pub loose_numbers: u64,
     /// Records that were longer than the layout.
     pub cut: u64,
     /// Control characters in text that were replaced or dropped.
@@ -35,6 +37,7 @@ impl Counts {
         self.records += other.records;
         self.rejected += other.rejected;
         self.nulls += other.nulls;
+        self.loose_numbers += other.loose_numbers;
         self.cut += other.cut;
         self.controls += other.controls;
         self.newlines += other.newlines;
@@ -110,7 +113,7 @@ impl RowReader {
             return Err(error.into());
         }
         self.counts.records += 1;
-        if row.bad > 0 || row.cut > 0 {
+        if row.bad > 0 || row.loose > 0 || row.cut > 0 {
             self.count(&row, Changed::default());
         }
         Ok(row)
@@ -135,6 +138,7 @@ impl RowReader {
     #[cold]
     fn count(&mut self, row: &Row, changed: Changed) {
         self.counts.nulls += row.bad;
+        self.counts.loose_numbers += row.loose;
         self.counts.cut += u64::from(row.cut > 0);
         self.counts.controls += changed.controls;
         self.counts.newlines += changed.newlines;

@@ -215,7 +215,7 @@ impl Rows {
     /// # Errors
     /// Those of [`Layout::writer`].
     pub fn writer(&self) -> Result<Writer, RowsError> {
-        Ok(self.layout().writer(&self.job.registry, &self.codec)?)
+        Ok(self.layout().writer(&self.job.registry, &self.codec)?.binary_range(self.job.binary_range))
     }
 
     /// Returns the shape in which records are written.

@@ -252,6 +252,8 @@ export interface RecordOptions {
   /** With `null`, a field that cannot be read does not make the result an error. */
   onBad?: "error" | "null";
   emptyIsNull?: boolean;
+  /** Read zoned numbers with blanks or low-values after their digits. */
+  looseNumbers?: boolean;
   shortRecords?: "error" | "null";
   overlong?: "fail" | "cut";
   /** Read FILLER as well. */

@@ -13,7 +13,7 @@ use crate::args::tables::Tables;
 use crate::args::usage;
 use crate::messages::say;
 use crate::status::Status;
-use charpipe::fields::FloatFormat;
+use charpipe::fields::{BinaryRange, FloatFormat};
 use charpipe::records::{Shape, TapeFile};
 use charpipe::rows::{LayoutFormat, RowsJob};
 use charpipe::{ErrorKind, OnControl, OnNewlineInRecord, OnOverlong, Registry};
@@ -58,13 +58,20 @@ pub(crate) struct Rows {
     #[arg(help_heading = ROWS, long, value_name = "FORMAT", default_value = "csv")]
     pub(crate) format: RowFormat,
 
+    /// Text in CSV that a spreadsheet would run as a formula
+    ///
+    /// That is text which begins with `=`, `+`, `-`, `@`, a tab or a carriage return, also in their full-width forms.
+    /// Numbers are left as they are. Rows that were written with `quote` are not read back as the same text.
+    #[arg(help_heading = ROWS, long, value_name = "POLICY", default_value = "keep")]
+    pub(crate) formulas: Formulas,
+
     /// Write records from rows of this format
     ///
     /// The rows are those that `charpipe rows` writes for the same layout. A value that does not fit its field is an
     /// error, and so is a field without a value, unless it is blank text.
     #[arg(help_heading = ROWS, long, value_name = "FORMAT",
           conflicts_with_all = ["records", "tape_file", "select", "add_columns", "rejects", "on_bad", "empty_is_null",
-                                "short_records", "overlong", "trim", "controls", "record_newlines", "show_layout",
+                                "loose_numbers", "formulas", "short_records", "overlong", "trim", "controls", "record_newlines", "show_layout",
                                 "output_dir"])]
     pub(crate) from_rows: Option<RowFormat>,
 
@@ -148,6 +155,11 @@ struct JobArgs {
     /// If all records of the layout have the same length N, the default is `fb:N`.
     #[arg(help_heading = RECORDS, long, requires = "from_rows", value_name = "SHAPE", value_parser = shape)]
     to_records: Option<Shape>,
+
+    /// Numbers that --from-rows writes to binary fields
+    #[arg(help_heading = RECORDS, long, requires = "from_rows", value_name = "RANGE", default_value = "full",
+          value_parser = choice(binary_range_help))]
+    binary_range: BinaryRange,
 
     /// Records that are longer than the layout
     #[arg(help_heading = RECORDS, long, value_name = "POLICY", default_value = "fail", value_parser = choice(overlong_help))]
@@ -237,6 +249,12 @@ struct JobArgs {
     #[arg(help_heading = ERRORS, long)]
     empty_is_null: bool,
 
+    /// Read zoned numbers with blanks or low-values after their digits
+    ///
+    /// Such a number, as in `12  `, is otherwise one that cannot be read. They are counted.
+    #[arg(help_heading = ERRORS, long)]
+    loose_numbers: bool,
+
     /// Convert with N threads
     ///
     /// The output is the same as with `--jobs 1`. One thread converts input that is not a regular file.
@@ -288,6 +306,15 @@ pub(crate) enum RowFormat {
     Jsonl,
 }
 
+/// The value of `--formulas`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Formulas {
+    /// Write it as it is
+    Keep,
+    /// Put an apostrophe before it, so that a spreadsheet shows it as text
+    Quote,
+}
+
 impl RowFormat {
     /// Returns the extension of files in this format.
     pub(crate) fn extension(self) -> &'static str {
@@ -316,6 +343,13 @@ fn float_help(format: FloatFormat) -> &'static str {
     }
 }
 
+fn binary_range_help(range: BinaryRange) -> &'static str {
+    match range {
+        BinaryRange::Picture => "Those with as many digits as the picture, as TRUNC(STD)",
+        _ => "All that fit into the bytes, as TRUNC(BIN)",
+    }
+}
+
 fn overlong_help(policy: OnOverlong) -> &'static str {
     match policy {
         OnOverlong::Fail => "Stop with an error that names the record",
@@ -329,6 +363,10 @@ impl Rows {
         // Only rows of several types in one output need to say which one they have.
         let is_one_output = self.output_dir.is_none() && self.from_rows.is_none() && !self.show_layout;
         let job = RowsJob::new().registry(registry).separate_types(!is_one_output);
+        if self.formulas == Formulas::Quote && self.format == RowFormat::Jsonl {
+            say("--formulas quote: no program runs the text of JSON; leave the option out, or add --format csv");
+            return Err(Status::Usage);
+        }
         if self.is_given("integers") {
             say("--integers: numbers of CSV and JSON have no types");
             return Err(Status::Usage);

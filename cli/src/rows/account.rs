@@ -43,6 +43,7 @@ struct ReportLine<'a> {
     types: Option<Vec<TypeCount<'a>>>,
     rejected: RejectedCount<'a>,
     nulls: u64,
+    loose_numbers: u64,
     controls: u64,
     record_newlines: u64,
     records_cut: u64,
@@ -117,6 +118,7 @@ impl Account {
             types: has_types.then_some(types),
             rejected: RejectedCount { count: self.counts.rejected, first: &self.rejected },
             nulls: self.counts.nulls,
+            loose_numbers: self.counts.loose_numbers,
             controls: self.counts.controls,
             record_newlines: self.counts.newlines,
             records_cut: self.counts.cut,
@@ -136,7 +138,7 @@ impl Account {
     }
 
     fn say_counts(&self, args: &Rows, name: &Name) {
-        let Counts { records, rejected, nulls, cut, controls, newlines, .. } = self.counts;
+        let Counts { records, rejected, nulls, loose_numbers, cut, controls, newlines, .. } = self.counts;
         let count = |count, one, many, became| say_count(name, count, one, many, became);
         let dropped = args.value("controls") == Some("drop");
         let became = if dropped { "dropped" } else { "replaced by blanks" };
@@ -144,6 +146,7 @@ impl Account {
         count(newlines, "newline", "newlines", "in text replaced by blanks");
         let (one, many) = ("field that could not be read was", "fields that could not be read were");
         count(nulls, one, many, "left empty");
+        count(loose_numbers, "number", "numbers", "read although blanks follow the digits");
         count(cut, "record", "records", "longer than the layout: the rest was left out");
         if let Some(path) = &args.rejects {
             let became = match self.is_cut() {

@@ -25,7 +25,7 @@ const PARALLEL_READ_BYTES: usize = 256 * 1024;
 /// Converts all inputs.
 pub(super) fn run(args: &Rows, setup: &Setup) -> Result<Status, Status> {
     let columns = setup.job.columns().map_err(|error| setup.say_unusable(&error))?;
-    let rows = RowPlan::new(&setup.job, columns, args.format, args.output_dir.is_some());
+    let rows = RowPlan::new(&setup.job, columns, args);
     setup.check_stored_as()?;
     if args.output.is_some() || args.output_dir.is_some() || args.rejects.is_some() || args.report.is_some() {
         signals::watch();

@@ -40,6 +40,11 @@ pub(super) fn push_csv(out: &mut String, text: &str) {
     out.push('"');
 }
 
+/// Returns whether a spreadsheet would run the text as a formula.
+pub(super) fn is_formula(text: &str) -> bool {
+    text.starts_with(['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,8 +2,8 @@
 //!
 //! Nothing is allocated for a value: numbers and text are appended to the row.
 
-use crate::args::rows::RowFormat;
-use crate::rows::quote::{push_csv, push_json};
+use crate::args::rows::{self as args, Formulas, RowFormat};
+use crate::rows::quote::{is_formula, push_csv, push_json};
 use charpipe::Hex;
 use charpipe::fields::{Column, FieldError, Value, Visitor};
 use charpipe::rows::{AddedColumn, BatchRecord, Rows};
@@ -12,6 +12,8 @@ use std::fmt::Write as _;
 /// What all rows of a run have in common.
 pub(super) struct RowPlan {
     pub(super) format: RowFormat,
+    /// What becomes of text in CSV that a spreadsheet would run.
+    formulas: Formulas,
     columns: Vec<Column>,
     /// Whether the rows of each table go to a stream of its own.
     by_type: bool,
@@ -38,8 +40,9 @@ pub(super) struct Table {
 }
 
 impl RowPlan {
-    /// `by_type`: the rows of each record type go to a stream of their own.
-    pub(super) fn new(job: &Rows, columns: Vec<Column>, format: RowFormat, by_type: bool) -> Self {
+    /// `columns`: those of the selected fields.
+    pub(super) fn new(job: &Rows, columns: Vec<Column>, args: &args::Rows) -> Self {
+        let by_type = args.output_dir.is_some();
         let layout = job.layout();
         let key = |item| {
             let mut key = String::new();
@@ -65,7 +68,8 @@ impl RowPlan {
         };
         let (before, after) = job.added().iter().partition(|one| one.is_before_fields());
         RowPlan {
-            format,
+            format: args.format,
+            formulas: args.formulas,
             by_type,
             before,
             after,
@@ -366,6 +370,9 @@ impl<'a> Row<'a> {
 
     fn put_text(&mut self, text: &str) {
         match self.plan.format {
+            RowFormat::Csv if self.plan.formulas == Formulas::Quote && is_formula(text) => {
+                push_csv(self.text, &format!("'{text}"));
+            }
             RowFormat::Csv => push_csv(self.text, text),
             RowFormat::Jsonl => push_json(self.text, text),
         }

@@ -190,6 +190,61 @@ fn what_is_not_there() {
     }
 }
 
+/// Text that a spreadsheet would run gets an apostrophe, and numbers do not.
+#[test]
+fn formulas() {
+    let list = "A 1 4 text\nN 5 3 zoned\n";
+    let input: Vec<u8> = ["=1+1", "+a,b", "-x\"y", "@sum", "ok=1", "\tx  "]
+        .iter()
+        .flat_map(|text| charpipe::Transcode::new().target_encoding("IBM037").unwrap().encode_to_vec(text).unwrap())
+        .collect::<Vec<u8>>()
+        .chunks(4)
+        .flat_map(|text| [text, b"\xF0\xF1\xD2"].concat())
+        .collect();
+    assert_eq!(
+        passes(list, "--formulas quote", &input),
+        "A,N\n'=1+1,-12\n\"'+a,b\",-12\n\"'-x\"\"y\",-12\n'@sum,-12\nok=1,-12\n'\tx,-12\n"
+    );
+    let kept = passes(list, "--formulas keep", &input);
+    assert_eq!((&kept, kept.contains('\'')), (&passes(list, "", &input), false));
+    is_wrong_usage("--formulas quote --format jsonl", "--formulas quote: no program runs the text of JSON");
+    is_wrong_usage("--formulas quote --from-rows csv", "cannot be used with");
+}
+
+/// Binary fields take what their bytes hold, or what their picture says.
+#[test]
+fn the_range_of_binary_numbers() {
+    let layout = "01 R.\n 05 N PIC S9(4) COMP.\n";
+    for (row, is_written, is_in_picture) in
+        [("9999", true, true), ("10000", true, false), ("-32768", true, false), ("32768", false, false)]
+    {
+        let csv = format!("N\n{row}\n");
+        for (range, is_good) in
+            [("", is_written), ("--binary-range full", is_written), ("--binary-range picture", is_in_picture)]
+        {
+            let (status, records, words) = run(layout, &format!("--from-rows csv {range}"), csv.as_bytes());
+            assert_eq!(status == 0, is_good, "{row} {range}: {words}");
+            if is_good {
+                assert_eq!(passes(layout, "", &records), csv);
+            }
+        }
+    }
+    is_wrong_usage("--binary-range full", "--from-rows");
+}
+
+/// How many numbers were read although blanks follow the digits is said.
+#[test]
+fn loose_numbers_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("list"), "N 1 3 zoned,unsigned\n").unwrap();
+    let line =
+        "-f IBM037 --records fb:3 --loose-numbers --layout @/list".replace('@', &folder.path().display().to_string());
+    let output = rows(&line, b"\xF1\x40\x40\xF1\xF2\x40");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "N\n1\n12\n");
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert!(words.contains("2 numbers read although blanks follow the digits"), "{words}");
+}
+
 #[test]
 fn copybooks() {
     let fixed = "000100 01  A.\n000200     05  N  PIC 9(4) COMP-5.\n";

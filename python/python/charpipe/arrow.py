@@ -18,8 +18,9 @@ from charpipe._charpipe import RecordStream, read_records, rows_options, split_r
 __all__ = ["RecordStream", "Split", "read", "splits", "write"]
 
 #: Options of the command that functions here do not have: one thread reads a stream, ``encoding`` is the name of ``from``,
-#: because that is a word of Python, and ``write`` has ``records`` for the shape of its output.
-NOT_HERE = ("jobs", "from", "to_records")
+#: because that is a word of Python, and ``write`` has ``records`` for the shape of its output. Only ``write`` has
+#: ``binary_range``.
+NOT_HERE = ("jobs", "from", "to_records", "binary_range")
 
 #: The options of ``read``, besides those about the input and the batches.
 OPTIONS = {name.replace("-", "_") for name, _, _ in rows_options()} - {*NOT_HERE} | {"encoding"}
@@ -60,6 +61,7 @@ def read(
     trim: str = "blanks",
     on_bad: str = "error",
     empty_is_null: bool = False,
+    loose_numbers: bool = False,
     short_records: str = "error",
     overlong: str = "fail",
     filler: bool = False,
@@ -99,7 +101,8 @@ def read(
     ``add_columns=["errors"]`` then adds the name, a code, a message, and the bytes of each such field. A record that cannot
     be read at all is an error unless this column is there; then it is a row of nulls.
     ``short_records="null"`` accepts records that end before the layout does. Records that are longer than the layout are
-    errors; ``overlong="cut"`` leaves out the rest. ``empty_is_null=True`` makes numbers of blanks or low-values null.
+    errors; ``overlong="cut"`` leaves out the rest. ``empty_is_null=True`` makes numbers of blanks or low-values null, and
+    ``loose_numbers=True`` reads zoned numbers with blanks after their digits.
     ``exact=True`` makes fields errors that would be written back as other bytes.
 
     ``trim`` lists what is removed from the end of text: ``blanks``, ``nuls`` (low-values), ``blanks,nuls`` or ``none``.
@@ -148,6 +151,7 @@ def write(
     when: str | Iterable[str] = (),
     encoding: str = "IBM037",
     records: str = "layout",
+    binary_range: str = "full",
     underscores: bool = False,
     **unknown: Any,
 ) -> int:
@@ -155,13 +159,16 @@ def write(
 
     ``data`` is a table or a stream of pyarrow, Polars or any library with ``__arrow_c_stream__``. Its columns have the
     names of the fields, as in ``read``; columns that begin with an underscore are ignored. ``target`` is a path, which
-    is replaced when everything is written, or a binary file object. The other options are those of ``read``.
+    is replaced when everything is written, or a binary file object. ``binary_range`` says which numbers a binary field
+    takes: all that fit into its bytes (``full``), or those with as many digits as the picture (``picture``). The other
+    options are those of ``read``.
 
     Fields without a value are blank if they are text. What cannot be written exactly is a ``charpipe.RecordError``:
     nothing is rounded, cut or replaced.
     """
     given = {option: value for option, value in locals().items() if option in OPTIONS}
     _check_names("write", unknown)
+    given["binary_range"] = binary_range
     shape = given.pop("records")
     if shape != "layout":
         given["to_records"] = shape
