@@ -106,6 +106,13 @@ pub enum Problem {
         /// The smallest and the largest count allowed.
         bounds: (usize, usize),
     },
+    /// The length before [varying](super::Text::varying) text is negative or larger than the field.
+    BadLength {
+        /// The length in the record.
+        length: i16,
+        /// The largest length that the field can have.
+        most: usize,
+    },
     /// No condition of the record types holds.
     UnknownType {
         /// The values that select a type, for display: `SEGMENT-ID=C, SEGMENT-ID=P`.
@@ -233,6 +240,7 @@ impl FieldError {
             Problem::RecordTooShort { .. } => "record-too-short",
             Problem::RecordTooLong { .. } => "longer-than-layout",
             Problem::CountOutOfBounds { .. } => "bad-count",
+            Problem::BadLength { .. } => "bad-length",
             Problem::UnknownType { .. } => "unknown-type",
             Problem::OtherType { .. } => "unknown-type",
             Problem::NotADate { .. } => "bad-date",
@@ -279,6 +287,7 @@ impl Problem {
             Problem::NotANumber { .. }
                 | Problem::Malformed { .. }
                 | Problem::CountOutOfBounds { .. }
+                | Problem::BadLength { .. }
                 | Problem::Character { .. }
                 | Problem::NotCanonical { .. }
         )
@@ -298,6 +307,9 @@ impl fmt::Display for Problem {
             }
             Problem::CountOutOfBounds { count, array, bounds: (min, max) } => {
                 write!(f, "is the count {count}, but {array} occurs {min} to {max} times")
+            }
+            Problem::BadLength { length, most } => {
+                write!(f, "begins with the length {length}, but the text has at most {most}")
             }
             Problem::UnknownType { known } => write!(f, "no record type matches; expected {known}"),
             Problem::OtherType { path: Some(path) } => write!(f, "its type is {path}, for which there are no rows"),

@@ -14,6 +14,7 @@ use crate::registry::Registry;
 pub(super) enum Form {
     /// The index of the page.
     Text(usize),
+    Varying(Varying),
     Zoned(ZonedForm),
     Edited(EditedForm),
     Packed(Packed),
@@ -22,12 +23,42 @@ pub(super) enum Form {
     Raw,
 }
 
+/// Text after its length.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Varying {
+    page: usize,
+    /// How many bytes the length counts as one.
+    unit: usize,
+}
+
+impl Varying {
+    /// Returns the bytes of the text.
+    fn text(self, bytes: &[u8]) -> Result<&[u8], Problem> {
+        let Some((length, text)) = bytes.split_first_chunk() else {
+            return Err(Problem::NotANumber { expected: "two bytes with the length of the text" });
+        };
+        let length = i16::from_be_bytes(*length);
+        let len = usize::try_from(length).ok().and_then(|len| len.checked_mul(self.unit));
+        let most = text.len() / self.unit;
+        len.and_then(|len| text.get(..len)).ok_or(Problem::BadLength { length, most })
+    }
+}
+
 impl Form {
+    /// Whether its values are text.
+    pub(super) fn is_text(&self) -> bool {
+        matches!(self, Form::Text(_) | Form::Varying(_))
+    }
+
     pub(super) fn new(kind: &FieldKind, registry: &Registry, pages: &mut Pages) -> Result<Form, String> {
         let is_ebcdic = pages.main().is_ebcdic;
         let signs = if is_ebcdic { ZonedSigns::Ebcdic } else { ZonedSigns::AsciiLetters };
         Ok(match kind {
-            FieldKind::Text(text) => Form::Text(pages.index(registry, text.page.as_deref(), text.double_byte)?),
+            FieldKind::Text(text) => {
+                let page = pages.index(registry, text.page.as_deref(), text.double_byte)?;
+                let unit = if text.double_byte || pages.get(page).is_utf16() { 2 } else { 1 };
+                if text.varying { Form::Varying(Varying { page, unit }) } else { Form::Text(page) }
+            }
             FieldKind::Zoned(zoned) => Form::Zoned(ZonedForm::new(zoned, signs)),
             FieldKind::Edited(edited) => Form::Edited(EditedForm { edited: *edited, signs }),
             FieldKind::Packed(packed) => Form::Packed(*packed),
@@ -83,6 +114,11 @@ impl Decode {
             Form::Text(page) => {
                 return self.pages.get(*page).decode(bytes, self.trim, &mut self.text).map(Value::Text);
             }
+            Form::Varying(varying) => {
+                let text = varying.text(bytes)?;
+                // All of it is text, blanks at its end too.
+                return self.pages.get(varying.page).decode(text, Trim::Nothing, &mut self.text).map(Value::Text);
+            }
             Form::Raw => return Ok(Value::Raw(bytes)),
             Form::Float(float) => return number::read_float(bytes, float).ok_or_else(|| self.not_a_number(form)),
             Form::Zoned(zoned) => number::read_zoned(bytes, zoned),
@@ -123,7 +159,7 @@ impl Decode {
             Form::Edited(edited) => edited::read_edited(bytes, edited),
             Form::Packed(packed) => number::read_packed(bytes, packed),
             Form::Binary(binary) => number::read_binary(bytes, binary),
-            Form::Text(_) | Form::Float(_) | Form::Raw => None,
+            Form::Text(_) | Form::Varying(_) | Form::Float(_) | Form::Raw => None,
         }
     }
 
@@ -164,10 +200,8 @@ impl Encode {
                 }
                 bytes.copy_from_slice(raw);
             }
-            (Form::Text(page), Value::Text(text)) => self.pages.get(*page).encode(text, bytes, &mut self.room)?,
-            (Form::Text(page), value) => {
-                self.pages.get(*page).encode(&value.to_string(), bytes, &mut self.room)?;
-            }
+            (form, Value::Text(text)) if form.is_text() => self.text(form, text, bytes)?,
+            (form, value) if form.is_text() => self.text(form, &value.to_string(), bytes)?,
             (_, Value::Text(text)) if text.trim_matches(' ').is_empty() => return Ok(false),
             (Form::Raw, Value::Text(text)) => {
                 let raw = unhex(text.trim_matches(' ')).filter(|raw| raw.len() == bytes.len());
@@ -181,11 +215,27 @@ impl Encode {
         Ok(true)
     }
 
+    /// Writes text.
+    fn text(&mut self, form: &Form, text: &str, bytes: &mut [u8]) -> Result<(), Problem> {
+        match (form, bytes.split_first_chunk_mut()) {
+            (Form::Varying(varying), Some((length, bytes))) => {
+                let len = self.pages.get(varying.page).encode(text, bytes, &mut self.room)? / varying.unit;
+                let expected = || format!("text of at most {} characters", i16::MAX);
+                let does_not_fit = |_| Problem::DoesNotFit { value: text.to_owned(), expected: expected() };
+                *length = i16::try_from(len).map_err(does_not_fit)?.to_be_bytes();
+                Ok(())
+            }
+            (Form::Text(page), _) => self.pages.get(*page).encode(text, bytes, &mut self.room).map(|_| ()),
+            _ => Err(Problem::Missing),
+        }
+    }
+
     /// Fills a field without a value: blanks for text and edited numbers, zero for other numbers, low-values for raw
     /// bytes.
     pub(super) fn fill(&mut self, form: &Form, bytes: &mut [u8]) {
         let is_filled = match form {
             Form::Text(page) => self.pages.get(*page).fill(bytes).is_ok(),
+            Form::Varying(_) => self.text(form, "", bytes).is_ok(),
             Form::Edited(_) => self.pages.main().fill(bytes).is_ok(),
             Form::Raw => false,
             Form::Float(_) => false,
@@ -241,7 +291,9 @@ fn write_number(form: &Form, value: Value<'_>, bytes: &mut [u8], range: BinaryRa
         Form::Edited(EditedForm { edited, .. }) => (edited.digits, edited.scale, edited.sign != EditedSign::Absent),
         Form::Packed(packed) => (packed.digits, packed.scale, packed.sign == PackedSign::Signed),
         Form::Binary(binary) => (0, binary.scale, binary.signed),
-        Form::Text(_) | Form::Float(_) | Form::Raw => return does_not_fit("another kind of value".into()),
+        Form::Text(_) | Form::Varying(_) | Form::Float(_) | Form::Raw => {
+            return does_not_fit("another kind of value".into());
+        }
     };
     let Some(scaled) = number.rescale(scale) else {
         return match scale {

@@ -53,7 +53,7 @@ pub enum FieldKind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Text {
-    /// Its length in bytes. For `PIC G` and `PIC N`, that is twice the number of characters.
+    /// The length of the text in bytes. For `PIC G` and `PIC N`, that is twice the number of characters.
     pub len: usize,
     /// The label of its code page; `None` if it is the page of the record.
     pub page: Option<String>,
@@ -61,6 +61,9 @@ pub struct Text {
     /// the page is a mixed one, such as IBM939, its double-byte part is meant. `PIC N USAGE NATIONAL` does not need
     /// this: its page is `UTF-16BE`.
     pub double_byte: bool,
+    /// Whether a binary number of two bytes before the text says how long it is, in bytes, or in characters if it is
+    /// double-byte text or UTF-16: `VARCHAR` and `VARGRAPHIC` of Db2. [`len`](Self::len) is the longest text then.
+    pub varying: bool,
 }
 
 /// A decimal number with one digit per byte, as characters: `PIC S9(5)V99`.
@@ -245,7 +248,7 @@ impl FieldKind {
     #[allow(clippy::len_without_is_empty, reason = "a kind is not a collection")]
     pub fn len(&self) -> usize {
         match self {
-            FieldKind::Text(text) => text.len,
+            FieldKind::Text(text) => text.len.saturating_add(if text.varying { Text::LENGTH_BYTES } else { 0 }),
             FieldKind::Zoned(zoned) => zoned.len(),
             FieldKind::Edited(edited) => edited.len(),
             FieldKind::Packed(packed) => packed.len(),
@@ -317,10 +320,13 @@ fn decimal_digits(len: u8, signed: bool) -> u8 {
 }
 
 impl Text {
+    /// The number of bytes before [varying](Self::varying) text.
+    pub(super) const LENGTH_BYTES: usize = 2;
+
     /// Returns text of `len` bytes in the page of the record.
     #[must_use]
     pub fn new(len: usize) -> Self {
-        Text { len, page: None, double_byte: false }
+        Text { len, page: None, double_byte: false, varying: false }
     }
 
     /// Returns `len` bytes of double-byte characters in the page of the record: `PIC G`.
@@ -506,7 +512,8 @@ impl fmt::Display for FieldKind {
                 f.write_str(if float.format == FloatFormat::Ieee { ",ieee" } else { "" })?;
                 f.write_str(little(float.order))
             }
-            FieldKind::Text(_) | FieldKind::Raw(_) => Ok(()),
+            FieldKind::Text(text) => f.write_str(if text.varying { ",varying" } else { "" }),
+            FieldKind::Raw(_) => Ok(()),
         }
     }
 }

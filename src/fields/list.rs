@@ -37,7 +37,8 @@ impl Layout {
     ///   twelve fields of 5 bytes.
     /// * `KIND` is `text`, `graphic` (double-byte text without shift codes), `zoned`, `edited`, `packed`, `binary`,
     ///   `float` or `raw`. `SCALE` is the number of decimal places.
-    /// * Modifiers: `unsigned`, `leading`, `separate`, `ebcdic`, `ascii` or `ascii-p` for `zoned` (see [`ZonedSigns`]);
+    /// * Modifiers: `varying` for `text` and `graphic`, if the first two bytes of the field say how long its text is (see
+    ///   [`Text::varying`](super::Text::varying)); `unsigned`, `leading`, `separate`, `ebcdic`, `ascii` or `ascii-p` for `zoned` (see [`ZonedSigns`]);
     ///   `plus-before`, `plus-after`, `minus-before`, `minus-after` or `zone`, `point`, `blanks=N` and
     ///   `blank-when-zero` for `edited` (see [`EditedSign`](super::EditedSign)); `unsigned` or `no-sign` for `packed`;
     ///   `unsigned` and `little` for `binary`; `ibm` or `ieee`, and `little`, for `float`. `digits=N` says how many digits
@@ -288,7 +289,7 @@ fn kind(text: &str, len: usize) -> Result<FieldKind, String> {
     let short = || u8::try_from(len).map_err(|_| format!("a number of {len} bytes is too long"));
     let mut kind = match name.to_ascii_lowercase().as_str() {
         "text" => FieldKind::text(len),
-        "graphic" => FieldKind::Text(Text { len, page: None, double_byte: true }),
+        "graphic" => FieldKind::Text(Text::graphic(len)),
         "raw" => FieldKind::Raw(len),
         "zoned" => FieldKind::Zoned(Zoned::new(short()?, scale)),
         "edited" => FieldKind::Edited(Edited { scale, ..Edited::new(short()?) }),
@@ -314,6 +315,9 @@ fn modify(kind: &mut FieldKind, modifier: &str, len: usize) -> Result<(), String
     let digits = modifier.strip_prefix("digits=").and_then(|digits| digits.parse::<u8>().ok());
     let blanks = modifier.strip_prefix("blanks=").and_then(|blanks| blanks.parse::<u8>().ok());
     match (kind, modifier) {
+        (FieldKind::Text(text), "varying") if !text.varying && len > Text::LENGTH_BYTES => {
+            (text.varying, text.len) = (true, len - Text::LENGTH_BYTES);
+        }
         (FieldKind::Zoned(zoned), "unsigned") => zoned.sign = SignPlace::Unsigned,
         (FieldKind::Zoned(zoned), "leading") if zoned.sign == SignPlace::Trailing => zoned.sign = SignPlace::Leading,
         (FieldKind::Zoned(zoned), "leading") if zoned.sign == SignPlace::TrailingSeparate => {
@@ -368,6 +372,7 @@ fn modify(kind: &mut FieldKind, modifier: &str, len: usize) -> Result<(), String
                 "packed" => "unsigned, no-sign, or digits=N with a number that fits the length",
                 "binary" => "unsigned, little or digits=N",
                 "float" => "ibm, ieee or little",
+                "text" => "varying, in a field of at least 3 bytes",
                 _ => "nothing",
             };
             return Err(format!("{modifier:?} does not apply here; after {name}, expected {expected}"));

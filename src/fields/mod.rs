@@ -49,6 +49,7 @@
 //! | `when.rs` | [`When`] and [`Rule`]: which alternatives apply to a record |
 //! | `decimal.rs`, `calendar.rs`, `value.rs` | [`Decimal`], [`Date`] and [`Value`] |
 //! | `visit.rs` | [`Visitor`], [`ValueSource`] and [`Column`]: how values are delivered and asked for |
+//! | `varchar.rs` | [`Layout::varchars`]: text whose length stands before it, out of a layout of Db2 |
 //! | `copybook/` | [`Copybook`]: reads a layout from a COBOL copybook |
 //! | `plan.rs` | what to do for each record, worked out once from the layout |
 //! | `read.rs`, `write.rs` | [`Reader`] and [`Writer`]: run the plan |
@@ -90,6 +91,7 @@ mod plan;
 mod read;
 mod resolve;
 mod value;
+mod varchar;
 mod visit;
 mod when;
 mod write;

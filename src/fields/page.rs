@@ -106,8 +106,13 @@ impl Page {
         is_whole
     }
 
-    /// Encodes `text` into `field`, and fills up the rest with blanks.
-    pub(super) fn encode(&mut self, text: &str, field: &mut [u8], room: &mut Vec<u8>) -> Result<(), Problem> {
+    /// Whether its code units have two bytes.
+    pub(super) fn is_utf16(&self) -> bool {
+        self.decoder.code_unit() == Some(2)
+    }
+
+    /// Encodes `text` into `field`, and fills up the rest with blanks. Returns how many bytes the text has.
+    pub(super) fn encode(&mut self, text: &str, field: &mut [u8], room: &mut Vec<u8>) -> Result<usize, Problem> {
         let does_not_fit = |len: usize, codec: &str| Problem::DoesNotFit {
             value: text.to_owned(),
             expected: format!("text of at most {len} bytes in {codec}"),
@@ -146,7 +151,9 @@ impl Page {
             return Err(does_not_fit(field.len(), name));
         };
         head.copy_from_slice(bytes);
-        self.fill(rest).map_err(|()| does_not_fit(field.len(), name))
+        let len_of_text = bytes.len();
+        self.fill(rest).map_err(|()| does_not_fit(field.len(), name))?;
+        Ok(len_of_text)
     }
 
     /// Fills `field` with blanks. Fails if they do not fit.

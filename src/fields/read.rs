@@ -525,7 +525,7 @@ impl<'r, V: Visitor> Run<'r, V> {
         if is_allowed && rest.is_empty() {
             return self.visitor.value(field.item, column + field.column, Value::Null);
         }
-        if let (true, Form::Text(_)) = (is_allowed, &field.form) {
+        if is_allowed && field.form.is_text() {
             return match self.decode.value(&field.form, rest) {
                 Ok(value) => self.visitor.value(field.item, column + field.column, value),
                 Err(problem) => self.bad(field, offset, column, rest, problem),

@@ -350,7 +350,7 @@ impl<S: ValueSource> Run<'_, S> {
             return Ok(());
         }
         let item = &self.plan.layout.items()[field.item];
-        let is_optional = item.name.is_none() || matches!(field.form, Form::Text(_) | Form::Edited(_));
+        let is_optional = item.name.is_none() || field.form.is_text() || matches!(field.form, Form::Edited(_));
         if !is_optional {
             let error = self.error(field.item, place.start, Problem::Missing);
             if self.sets == 0 {

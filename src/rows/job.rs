@@ -85,6 +85,7 @@ pub struct RowsJob {
     format: LayoutFormat,
     copybook: Copybook,
     rules: Vec<Rule>,
+    varchar: bool,
     pub(super) records: StoredAs,
     pub(super) tape_file: Option<TapeFile>,
     pub(super) to_records: Option<Shape>,
@@ -107,6 +108,7 @@ impl Default for RowsJob {
             format: LayoutFormat::Auto,
             copybook: Copybook::new(),
             rules: Vec::new(),
+            varchar: false,
             records: StoredAs::Layout,
             tape_file: None,
             to_records: None,
@@ -169,6 +171,12 @@ impl RowsJob {
     pub fn when(mut self, rule: Rule) -> Self {
         self.rules.push(rule);
         self
+    }
+
+    /// Sets whether a group of a length and a text at level 49 is one field; see [`Layout::varchars`].
+    #[must_use]
+    pub fn varchar(self, varchar: bool) -> Self {
+        RowsJob { varchar, ..self }
     }
 
     /// Sets the code page of the records, in both directions. The default is IBM037.
@@ -335,6 +343,7 @@ impl RowsJob {
     /// [`RowsError::Layout`] for the layout, [`ErrorKind::BadOption`](crate::ErrorKind::BadOption) for a condition.
     pub fn layout(&self, file: &[u8]) -> Result<Layout, RowsError> {
         let layout = self.read_layout(file)?;
+        let layout = if self.varchar { layout.varchars()? } else { layout };
         let apply = |layout: Layout, rule: &Rule| {
             layout.apply(rule).map_err(|error| contradicts("when", format!("'{rule}': {}", error.what)))
         };

@@ -23,6 +23,7 @@ const TABLE: &[Row<RowsJob>] = &[
         Ok(job.byte_order([ByteOrder::Big, ByteOrder::Little][given.place(ORDERS)?]))
     }),
     Row::text("when", |job, given| Ok(job.when(given.parse()?))),
+    Row::flag("varchar", |job, given| Ok(job.varchar(given.flag()?))),
     Row::new("from", OptionValue::WordOrLabel(&[]), |job, given| job.encoding(given.text)),
     Row::text("records", |job, given| Ok(job.records(given.parse()?))),
     Row::text("tape-file", |job, given| Ok(job.tape_file(tape_file(given)?))),

@@ -244,6 +244,8 @@ export interface RecordOptions {
   byteOrder?: "big" | "little";
   /** Which record type applies to a record: `"TYPE=C: CLIENT"`. */
   when?: string | string[];
+  /** Make one field of a length and a text at level 49, as Db2 declares a VARCHAR. */
+  varchar?: boolean;
   /** The encoding of the record: IBM037 by default. */
   from?: string;
   /** The fields to read, by name or path. */

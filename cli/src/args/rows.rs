@@ -133,6 +133,12 @@ struct JobArgs {
     #[arg(help_heading = LAYOUT, long, value_name = "RULE", value_parser = checked("when"))]
     when: Vec<String>,
 
+    /// Read a length and a text at level 49 as one field, whose text has this length
+    ///
+    /// That is how Db2 (DCLGEN) declares a VARCHAR. COBOL itself ignores the length.
+    #[arg(help_heading = LAYOUT, long)]
+    varchar: bool,
+
     /// Code page of the records [default: IBM037]
     ///
     /// Text fields are in this page unless the layout names another one. With --from-rows, it is the page of the output.

@@ -85,6 +85,7 @@ _RowsOption = Literal[
     "float",
     "byte_order",
     "when",
+    "varchar",
     "from",
     "records",
     "tape_file",

@@ -54,6 +54,7 @@ def read(
     float: str = "ibm",
     byte_order: str = "big",
     when: str | Iterable[str] = (),
+    varchar: bool = False,
     encoding: str = "IBM037",
     records: str = "layout",
     tape_file: str | int | None = None,
@@ -86,7 +87,8 @@ def read(
     ``layout`` is the path of a COBOL copybook or of a field list, or its text if it has several lines or is ``bytes``.
     ``layout_format`` is ``copybook``, ``copybook-fixed``, ``copybook-free``, ``fields`` or ``json``; ``auto`` detects it.
     ``float`` (``ibm`` or ``ieee``) and ``byte_order`` (``big`` or ``little``) tell how a copybook's COMP-1, COMP-2 and
-    COMP-5 are stored. ``when`` adds conditions of record types: ``"TYPE=C: CLIENT"``.
+    COMP-5 are stored. ``when`` adds conditions of record types: ``"TYPE=C: CLIENT"``. ``varchar=True`` makes one field
+    of a length and a text at level 49, as Db2 declares a VARCHAR.
 
     ``encoding`` is the code page of the records. ``records`` tells how they are stored: ``fb:80``, ``rdw``, ``vb``, ...,
     ``auto`` to detect it, or ``layout`` if they all have the length of the layout. ``tape_file`` chooses a file of a tape
@@ -149,6 +151,7 @@ def write(
     float: str = "ibm",
     byte_order: str = "big",
     when: str | Iterable[str] = (),
+    varchar: bool = False,
     encoding: str = "IBM037",
     records: str = "layout",
     binary_range: str = "full",

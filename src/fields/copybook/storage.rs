@@ -139,11 +139,11 @@ fn pictured(
 }
 
 fn double_byte(chars: usize) -> FieldKind {
-    FieldKind::Text(Text { len: 2 * chars, page: None, double_byte: true })
+    FieldKind::Text(Text::graphic(2 * chars))
 }
 
 fn national(chars: usize) -> FieldKind {
-    FieldKind::Text(Text { len: 2 * chars, page: Some("UTF-16BE".into()), double_byte: false })
+    FieldKind::Text(Text::national(2 * chars))
 }
 
 /// Returns the kind of an item with a numeric picture.

@@ -43,7 +43,11 @@ fn kind(choices: &mut Choices<'_>) -> FieldKind {
     let order = [ByteOrder::Big, ByteOrder::Little][choices.of(2)];
     match choices.of(9) {
         0 => FieldKind::text(1 + choices.of(12)),
-        1 => FieldKind::Text(Text::graphic(2 * (1 + choices.of(6)))),
+        1 => {
+            let text = [Text::graphic, Text::national, Text::new][choices.of(3)](2 * (1 + choices.of(6)));
+            let varying = text.page.is_some() || choices.of(2) == 0;
+            FieldKind::Text(with(text, |text| text.varying = varying))
+        }
         2 => {
             let signs =
                 [None, Some(ZonedSigns::Ebcdic), Some(ZonedSigns::AsciiLetters), Some(ZonedSigns::AsciiLowercase)];
