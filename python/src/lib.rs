@@ -57,7 +57,7 @@ mod _charpipe {
     const SHAPE_BYTES: usize = crate::source::SHAPE_BYTES;
 
     #[pymodule_export]
-    use crate::arrow::{Batch, RecordStream, read_records, split_records, write_records};
+    use crate::arrow::{Batch, RecordStream, read_records, rows_schema, split_records, write_records};
     #[pymodule_export]
     use crate::codec::Codec;
     #[pymodule_export]

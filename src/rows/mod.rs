@@ -21,6 +21,7 @@
 //! | `read.rs`, `text.rs` | [`RowReader`]: from a record to values; characters in text |
 //! | `batch.rs`, `parallel.rs` | [`Batches`] of records, and work on them [`in_order`] with several threads |
 //! | `ready.rs` | [`Rows`]: a job and a layout together |
+//! | `schema/` | [`ColumnType`], and [schemas](Rows::schema) for databases and other programs |
 //! | `structs/` | rows as the user's own types, and back (feature `serde`) |
 //! | `error.rs` | [`RowsError`] |
 
@@ -35,6 +36,7 @@ mod options;
 mod parallel;
 mod read;
 mod ready;
+mod schema;
 mod shape;
 #[cfg(feature = "serde")]
 mod structs;
@@ -49,6 +51,7 @@ pub use job::{LayoutFormat, RowsJob};
 pub use parallel::{Worker, in_order};
 pub use read::{Counts, RowReader};
 pub use ready::{Opened, Rows};
+pub use schema::{ColumnType, SchemaFormat};
 pub use shape::StoredAs;
 #[cfg(feature = "serde")]
 pub use structs::{BadRow, DeserializeRows, RowSerializer, RowValue, RowValues, SerializeRows};

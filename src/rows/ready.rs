@@ -133,6 +133,18 @@ impl Rows {
         self.job.underscores
     }
 
+    /// Whether the rows of each record type have [an output of their own](RowsJob::separate_types).
+    #[must_use]
+    pub fn has_separate_types(&self) -> bool {
+        self.job.separate_types
+    }
+
+    /// Returns whether an item is selected: a field, or a group or array with selected fields in it.
+    #[must_use]
+    pub fn is_selected(&self, item: usize) -> bool {
+        self.reader.is_selected(item)
+    }
+
     /// Returns how many threads work on an input.
     #[must_use]
     pub fn jobs(&self) -> NonZeroUsize {

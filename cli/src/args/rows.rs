@@ -15,7 +15,7 @@ use crate::messages::say;
 use crate::status::Status;
 use charpipe::fields::{BinaryRange, FloatFormat};
 use charpipe::records::{Shape, TapeFile};
-use charpipe::rows::{LayoutFormat, RowsJob};
+use charpipe::rows::{LayoutFormat, RowsJob, SchemaFormat};
 use charpipe::{ErrorKind, OnControl, OnNewlineInRecord, OnOverlong, Registry};
 use clap::builder::ValueHint;
 use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
@@ -53,6 +53,14 @@ pub(crate) struct Rows {
 
     #[command(flatten)]
     pub(crate) tables: Tables,
+
+    /// Print the schema of the rows for another program, and read no records
+    ///
+    /// The columns are those that the other options ask for: --select, --dates, --add-columns, --when. With --output-dir,
+    /// SQL has a table for each record type.
+    #[arg(help_heading = LAYOUT, long, value_name = "PROGRAM", value_parser = choice(schema_help),
+          conflicts_with_all = ["show_layout", "from_rows", "rejects", "report", "format", "formulas", "files"])]
+    pub(crate) schema: Option<SchemaFormat>,
 
     /// Format of the rows
     #[arg(help_heading = ROWS, long, value_name = "FORMAT", default_value = "csv")]
@@ -206,8 +214,8 @@ struct JobArgs {
     #[arg(help_heading = ROWS, long)]
     underscores: bool,
 
-    /// An option for columns with types, which CSV and JSON do not have
-    #[arg(help_heading = ROWS, long, hide = true)]
+    /// With --schema: all numbers of up to 18 digits without decimal places are integers
+    #[arg(help_heading = ROWS, long)]
     integers: bool,
 
     /// Write FILLER as well, which is left out by default
@@ -356,6 +364,18 @@ fn binary_range_help(range: BinaryRange) -> &'static str {
     }
 }
 
+fn schema_help(format: SchemaFormat) -> &'static str {
+    match format {
+        SchemaFormat::DuckDb => "CREATE TABLE of DuckDB, for rows of CSV",
+        SchemaFormat::PostgreSql => "CREATE TABLE of PostgreSQL, for rows of CSV",
+        SchemaFormat::Db2 => "CREATE TABLE of Db2, for rows of CSV",
+        SchemaFormat::Sqlite => "CREATE TABLE of SQLite, for rows of CSV; decimal numbers are text",
+        SchemaFormat::Avro => "A record of Avro, as JSON",
+        SchemaFormat::Spark => "A StructType of Spark, as JSON",
+        _ => "JSON Schema of a line of JSON",
+    }
+}
+
 fn overlong_help(policy: OnOverlong) -> &'static str {
     match policy {
         OnOverlong::Fail => "Stop with an error that names the record",
@@ -373,8 +393,8 @@ impl Rows {
             say("--formulas quote: no program runs the text of JSON; leave the option out, or add --format csv");
             return Err(Status::Usage);
         }
-        if self.is_given("integers") {
-            say("--integers: numbers of CSV and JSON have no types");
+        if self.is_given("integers") && self.schema.is_none() {
+            say("--integers: numbers of CSV and JSON have no types; only --schema has some");
             return Err(Status::Usage);
         }
         self.options.0.iter().try_fold(job, |job, (name, value)| {
@@ -404,6 +424,10 @@ impl Rows {
 
     /// Whether no FILE was given and standard input is a terminal, which may be an oversight.
     pub(super) fn is_from_terminal(&self) -> bool {
-        self.files.is_empty() && !self.show_layout && io::stdin().is_terminal() && io::stderr().is_terminal()
+        self.files.is_empty()
+            && !self.show_layout
+            && self.schema.is_none()
+            && io::stdin().is_terminal()
+            && io::stderr().is_terminal()
     }
 }

@@ -11,12 +11,14 @@
 //! | `account.rs` | what is printed and reported about an input |
 //! | `back/` | from rows to records |
 //! | `show/` | `--show-layout` |
+//! | `schema.rs` | `--schema` |
 
 mod account;
 mod back;
 mod forward;
 mod quote;
 mod row;
+mod schema;
 mod setup;
 mod show;
 mod streams;
@@ -29,10 +31,11 @@ use crate::status::Status;
 
 /// Runs the command.
 pub(crate) fn run(args: &Rows) -> Status {
-    let ran = Setup::new(args).and_then(|setup| match args.from_rows {
+    let ran = Setup::new(args).and_then(|setup| match (args.from_rows, args.schema) {
         _ if args.show_layout => show::run(args, &setup),
-        Some(format) => back::run(args, &setup, format),
-        None => forward::run(args, &setup),
+        (_, Some(format)) => schema::run(args, &setup, format),
+        (Some(format), None) => back::run(args, &setup, format),
+        (None, None) => forward::run(args, &setup),
     });
     ran.unwrap_or_else(|status| status)
 }

@@ -289,3 +289,41 @@ fn old_names_and_wrong_usage() {
     }
     is_wrong_usage("--exact --dates ID=YYMMDD", "--exact: cannot be used with dates");
 }
+
+/// Each schema has the columns that the rows have, with the other options.
+#[test]
+fn schemas() {
+    let list = "ID 1 2 zoned,unsigned\nPAID-ON 3 8 zoned,unsigned\nX 11 2 raw\nF 13 4 float,ieee\nD 17 3 packed.2\n";
+    let line = "--dates PAID-ON=YYYYMMDD --underscores --add-columns number";
+    let columns = |types: [&str; 6]| {
+        let names = ["_number", "ID", "PAID_ON", "X", "F", "D"];
+        let lines: Vec<_> = names.iter().zip(types).map(|(name, kind)| format!("  \"{name}\" {kind}")).collect();
+        format!("CREATE TABLE \"rows\" (\n{}\n);\n", lines.join(",\n"))
+    };
+    for (format, types) in [
+        ("duckdb", ["BIGINT", "DECIMAL(2,0)", "DATE", "VARCHAR", "FLOAT", "DECIMAL(5,2)"]),
+        ("postgresql", ["bigint", "numeric(2,0)", "date", "text", "real", "numeric(5,2)"]),
+        ("db2", ["BIGINT", "DECIMAL(2,0)", "DATE", "VARCHAR(4 CODEUNITS32)", "REAL", "DECIMAL(5,2)"]),
+        ("sqlite", ["INTEGER", "INTEGER", "TEXT", "TEXT", "REAL", "TEXT"]),
+    ] {
+        assert_eq!(passes(list, &format!("{line} --schema {format}"), b""), columns(types));
+    }
+    for format in ["json-schema", "avro", "spark"] {
+        let text = passes(list, &format!("{line} --schema {format}"), b"");
+        let found: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert!(text.contains("PAID_ON") && found.is_object(), "{text}");
+    }
+    let two = "K 1 1 text\nwhen K=A: ONE\nX 2 1 text\nwhen K=B: TWO\nY 2 1 text\n";
+    let together = "CREATE TABLE \"rows\" (\n  \"_type\" VARCHAR,\n  \"K\" VARCHAR,\n  \"ONE.X\" VARCHAR,\n  \"TWO.Y\" VARCHAR\n);\n";
+    assert_eq!(passes(two, "--schema duckdb", b""), together);
+    let apart = "CREATE TABLE \"ONE\" (\n  \"K\" VARCHAR,\n  \"ONE.X\" VARCHAR\n);\nCREATE TABLE \"TWO\" (\n  \"K\" VARCHAR,\n  \"TWO.Y\" VARCHAR\n);\n";
+    assert_eq!(passes(two, "--schema duckdb --output-dir @/tables", b""), apart);
+    assert_eq!(
+        passes(list, "--schema duckdb --integers --select ID", b""),
+        "CREATE TABLE \"rows\" (\n  \"ID\" INTEGER\n);\n"
+    );
+    is_wrong_usage("--schema oracle", "possible values: duckdb, postgresql");
+    is_wrong_usage("--schema duckdb --from-rows csv", "cannot be used with");
+    let (status, _, words) = run("A-B 1 1 text\nA_B 2 1 text\n", "--schema avro", b"");
+    assert!(status == 2 && words.contains("two fields would have the name A_B"), "{words}");
+}

@@ -14,11 +14,26 @@ from charpipe._errors import Error, RecordError, UnknownEncoding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from charpipe._chart import Chart, chart
-    from charpipe._convert import decode, detect, encode, load_table, names, records, transcode
-    from charpipe._files import TextFile, open
-    from charpipe._verdict import Report, Verdict
-    from charpipe.arrow import RecordStream, Split, read, splits, write
+    # Type checkers take only what is named twice for a part of this module.
+    from charpipe._chart import Chart as Chart
+    from charpipe._chart import chart as chart
+    from charpipe._convert import decode as decode
+    from charpipe._convert import detect as detect
+    from charpipe._convert import encode as encode
+    from charpipe._convert import load_table as load_table
+    from charpipe._convert import names as names
+    from charpipe._convert import records as records
+    from charpipe._convert import transcode as transcode
+    from charpipe._files import TextFile as TextFile
+    from charpipe._files import open as open
+    from charpipe._verdict import Report as Report
+    from charpipe._verdict import Verdict as Verdict
+    from charpipe.arrow import RecordStream as RecordStream
+    from charpipe.arrow import Split as Split
+    from charpipe.arrow import read as read
+    from charpipe.arrow import schema as schema
+    from charpipe.arrow import splits as splits
+    from charpipe.arrow import write as write
 
 # What is imported when it is first used, and from where: programs that only want the codecs start faster.
 _LATER = {
@@ -37,6 +52,7 @@ _LATER = {
     "open": "_files",
     "read": "arrow",
     "records": "_convert",
+    "schema": "arrow",
     "splits": "arrow",
     "transcode": "_convert",
     "write": "arrow",

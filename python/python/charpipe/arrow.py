@@ -13,9 +13,29 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from charpipe._charpipe import RecordStream, read_records, rows_options, split_records, write_records
+from charpipe._charpipe import (
+    RecordStream,
+    read_records,
+    rows_options,
+    rows_schema,
+    split_records,
+    write_records,
+)
 
-__all__ = ["RecordStream", "Split", "read", "splits", "write"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal, Never, TypeAlias
+
+    _LayoutFormat: TypeAlias = Literal["auto", "copybook", "copybook-fixed", "copybook-free", "fields", "json"]
+    _Float: TypeAlias = Literal["ibm", "ieee"]
+    _ByteOrder: TypeAlias = Literal["big", "little"]
+    _Trim: TypeAlias = Literal["blanks", "nuls", "blanks,nuls", "none"]
+    _ErrorOrNull: TypeAlias = Literal["error", "null"]
+    _SchemaFormat: TypeAlias = Literal[
+        "arrow", "duckdb", "postgresql", "db2", "sqlite", "json-schema", "avro", "spark"
+    ]
+
+__all__ = ["RecordStream", "Split", "read", "schema", "splits", "write"]
 
 #: Options of the command that functions here do not have: one thread reads a stream, ``encoding`` is the name of ``from``,
 #: because that is a word of Python, and ``write`` has ``records`` for the shape of its output. Only ``write`` has
@@ -50,25 +70,25 @@ def read(
     source: Any,
     *,
     layout: str | bytes | os.PathLike[str],
-    layout_format: str = "auto",
-    float: str = "ibm",
-    byte_order: str = "big",
+    layout_format: _LayoutFormat = "auto",
+    float: _Float = "ibm",
+    byte_order: _ByteOrder = "big",
     when: str | Iterable[str] = (),
     varchar: bool = False,
     encoding: str = "IBM037",
     records: str = "layout",
     tape_file: str | int | None = None,
     select: str | Iterable[str] | None = None,
-    trim: str = "blanks",
-    on_bad: str = "error",
+    trim: _Trim = "blanks",
+    on_bad: _ErrorOrNull = "error",
     empty_is_null: bool = False,
     loose_numbers: bool = False,
-    short_records: str = "error",
-    overlong: str = "fail",
+    short_records: _ErrorOrNull = "error",
+    overlong: Literal["fail", "cut"] = "fail",
     filler: bool = False,
     exact: bool = False,
-    controls: str = "keep",
-    record_newlines: str = "keep",
+    controls: Literal["keep", "space", "drop", "error", "xml"] = "keep",
+    record_newlines: Literal["keep", "space", "error"] = "keep",
     add_columns: str | Iterable[str] = (),
     dates: str | Mapping[str, str] | None = None,
     integers: bool = False,
@@ -76,7 +96,7 @@ def read(
     split: Split | tuple[int, int, int | None] | None = None,
     batch_rows: int = 65536,
     name: str | None = None,
-    **unknown: Any,
+    **unknown: Never,
 ) -> RecordStream:
     """Read mainframe records as a stream of Arrow record batches.
 
@@ -129,6 +149,39 @@ def read(
     return read_records(source, _layout(layout), _pairs(given), batch_rows, name or known, part)
 
 
+def schema(
+    layout: str | bytes | os.PathLike[str],
+    format: _SchemaFormat = "arrow",
+    *,
+    layout_format: _LayoutFormat = "auto",
+    float: _Float = "ibm",
+    byte_order: _ByteOrder = "big",
+    when: str | Iterable[str] = (),
+    varchar: bool = False,
+    encoding: str = "IBM037",
+    select: str | Iterable[str] | None = None,
+    on_bad: _ErrorOrNull = "error",
+    filler: bool = False,
+    add_columns: str | Iterable[str] = (),
+    dates: str | Mapping[str, str] | None = None,
+    integers: bool = False,
+    underscores: bool = False,
+    **unknown: Never,
+) -> Any:
+    """Return the schema of the rows of a layout, without any data.
+
+    ``format="arrow"`` returns the ``pyarrow.Schema`` of what ``read`` returns. The others return text: ``duckdb``,
+    ``postgresql``, ``db2`` and ``sqlite`` a ``CREATE TABLE`` for rows of CSV, ``json-schema`` a JSON Schema of a line of
+    JSON, ``avro`` a record of Avro, ``spark`` a ``StructType`` of Spark as JSON. The other options are those of ``read``.
+    """
+    given = {option: value for option, value in locals().items() if option in OPTIONS}
+    _check_names("schema", unknown)
+    if format != "arrow":
+        return rows_schema(_layout(layout), format, _pairs(given))
+    # How records are stored makes no difference to their rows.
+    return read_records(b"", _layout(layout), _pairs(given | {"records": "rdw"}), 1).schema
+
+
 def splits(source: Any, records: str, bytes: int = 128 << 20, *, numbers: bool = False) -> list[Split]:
     """Cut a file of records into parts of about ``bytes`` bytes that can be read side by side.
 
@@ -147,16 +200,16 @@ def write(
     target: Any,
     *,
     layout: str | bytes | os.PathLike[str],
-    layout_format: str = "auto",
-    float: str = "ibm",
-    byte_order: str = "big",
+    layout_format: _LayoutFormat = "auto",
+    float: _Float = "ibm",
+    byte_order: _ByteOrder = "big",
     when: str | Iterable[str] = (),
     varchar: bool = False,
     encoding: str = "IBM037",
     records: str = "layout",
-    binary_range: str = "full",
+    binary_range: Literal["full", "picture"] = "full",
     underscores: bool = False,
-    **unknown: Any,
+    **unknown: Never,
 ) -> int:
     """Write Arrow data as mainframe records. Returns the number of records.
 

@@ -44,6 +44,11 @@ impl Batches {
         self.columns.schema().clone()
     }
 
+    /// Whether all batches were delivered.
+    pub(super) fn is_ended(&self) -> bool {
+        matches!(self.state, State::Ended) && self.columns.rows() == 0
+    }
+
     /// Returns the next batch, or `None` after the last. Rows before an error are delivered first.
     pub(super) fn next_batch(&mut self) -> Result<Option<RecordBatch>, Failure> {
         if matches!(self.state, State::Broken) {

@@ -104,9 +104,8 @@ impl Columns {
                 return Err(format!("underscores: two columns would have the name {name}"));
             }
             let (mut node, mut data_type) = match &layout.items()[item].kind {
-                Some(kind) => {
-                    let leaf =
-                        if rows.date(item).is_some() { Leaf::of_dates() } else { Leaf::new(kind, rows.integers()) };
+                Some(_) => {
+                    let leaf = Leaf::new(rows.column_type(item));
                     let data_type = leaf.data_type();
                     self.leaf[item] = self.nodes.len();
                     (self.push(Node::Leaf(leaf)), data_type)

@@ -7,7 +7,8 @@ use arrow_array::types::{
 use arrow_array::{ArrayRef, GenericByteArray, PrimitiveArray};
 use arrow_buffer::{Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType};
-use charpipe::fields::{Binary, Decimal, FieldKind, PackedSign, Value};
+use charpipe::fields::{Decimal, Value};
+use charpipe::rows::ColumnType;
 use std::fmt;
 use std::sync::Arc;
 
@@ -96,23 +97,20 @@ pub(super) struct Leaf {
 }
 
 impl Leaf {
-    /// Makes the column for a field of this kind. `integers`: decimal numbers without decimal places are integers too, if
-    /// they have at most 18 digits.
-    pub(super) fn new(kind: &FieldKind, integers: bool) -> Self {
-        Leaf::of(match kind {
-            FieldKind::Text(_) => Values::Text(Bytes::new()),
-            FieldKind::Float(_) => Values::Double(Vec::new()),
-            FieldKind::Binary(binary) if binary.scale <= 0 => of_binary(binary),
-            FieldKind::Zoned(_) | FieldKind::Edited(_) | FieldKind::Packed(_) | FieldKind::Binary(_) => {
-                of_decimal(kind, integers)
+    /// Makes the column for values of this type.
+    pub(super) fn new(column: ColumnType) -> Self {
+        Leaf::of(match column {
+            ColumnType::Text { .. } => Values::Text(Bytes::new()),
+            ColumnType::Single | ColumnType::Double => Values::Double(Vec::new()),
+            ColumnType::Int32 => Values::Int32(Vec::new()),
+            ColumnType::Int64 => Values::Int64(Vec::new()),
+            ColumnType::Decimal { precision, scale } => {
+                // At most 38.
+                Values::Decimal { values: Vec::new(), precision, scale: scale as i8 }
             }
+            ColumnType::Date => Values::Date(Vec::new()),
             _ => Values::Raw(Bytes::new()),
         })
-    }
-
-    /// Makes the column for a field with dates.
-    pub(super) fn of_dates() -> Self {
-        Leaf::of(Values::Date(Vec::new()))
     }
 
     pub(super) fn of_text() -> Self {
@@ -222,37 +220,6 @@ impl Leaf {
                 Arc::new(all::<Decimal128Type>(values, nulls)?.with_precision_and_scale(*precision, *scale)?)
             }
         })
-    }
-}
-
-/// Chooses how to keep a binary number without decimal places. All values of its bytes fit; only of an unsigned number of
-/// eight bytes with a picture, no more than the 18 digits that a picture can have.
-fn of_binary(binary: &Binary) -> Values {
-    let zeros = binary.scale.unsigned_abs();
-    let digits = FieldKind::Binary(*binary).digits().unwrap_or(FieldKind::MAX_DIGITS).saturating_add(zeros);
-    match (binary.len, binary.signed, zeros) {
-        (0..=3, _, 0) | (4, true, 0) => Values::Int32(Vec::new()),
-        (4..=7, _, 0) | (8, true, 0) => Values::Int64(Vec::new()),
-        (8, false, 0) if binary.digits.is_some() => Values::Int64(Vec::new()),
-        _ => Values::Decimal { values: Vec::new(), precision: digits.min(FieldKind::MAX_DIGITS), scale: 0 },
-    }
-}
-
-/// Chooses how to keep a decimal number. Its precision and scale are those of its picture; a binary number can have as
-/// many digits as its bytes allow.
-fn of_decimal(kind: &FieldKind, integers: bool) -> Values {
-    let digits = match kind {
-        FieldKind::Packed(packed) if packed.sign != PackedSign::Absent => packed.digits,
-        kind => kind.digits().unwrap_or(FieldKind::MAX_DIGITS),
-    };
-    let scale = kind.scale().unwrap_or(0);
-    // Zeros that a scale adds, after the digits or between them and the point.
-    let zeros = if scale < 0 { scale.unsigned_abs() } else { scale.unsigned_abs().saturating_sub(digits) };
-    let precision = digits.saturating_add(zeros).clamp(1, FieldKind::MAX_DIGITS);
-    match (integers, scale, precision) {
-        (true, ..=0, ..=9) => Values::Int32(Vec::new()),
-        (true, ..=0, ..=18) => Values::Int64(Vec::new()),
-        _ => Values::Decimal { values: Vec::new(), precision, scale: scale.max(0) },
     }
 }
 

@@ -27,6 +27,6 @@ mod setup;
 mod stream;
 mod write;
 
-pub(crate) use setup::{read_records, split_records};
+pub(crate) use setup::{read_records, rows_schema, split_records};
 pub(crate) use stream::{Batch, RecordStream};
 pub(crate) use write::write_records;

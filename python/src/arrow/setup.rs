@@ -10,7 +10,7 @@ use super::stream::RecordStream;
 use crate::registry;
 use crate::source::{Source, found_shape};
 use charpipe::records::{Shape, Split, numbered_splits, splits};
-use charpipe::rows::{RowsJob, StoredAs};
+use charpipe::rows::{RowsJob, SchemaFormat, StoredAs};
 use pyo3::prelude::*;
 use std::io::{BufRead, Read as _, Seek as _, SeekFrom};
 
@@ -71,6 +71,15 @@ pub(crate) fn read_records(
     let rows = batch_rows.max(1);
     let state = State::Running;
     Ok(RecordStream::new(Batches { records, reader, columns, rows, shape, name, keeps_unreadable, state }))
+}
+
+/// Returns the schema of the rows of a layout as text, for another program.
+#[pyfunction]
+pub(crate) fn rows_schema(layout: &[u8], format: &str, options: Options) -> PyResult<String> {
+    let format: SchemaFormat = format.parse().map_err(|error| bad(format!("format: {error}")))?;
+    let job = job(&options)?;
+    let rows = job.layout(layout).and_then(|layout| job.rows(&layout));
+    rows.and_then(|rows| rows.schema(format)).map_err(|error| refused(error, None))
 }
 
 /// Cuts a file into parts of about `bytes` bytes. Returns the beginning and the end of each, and the number of its first

@@ -7,8 +7,9 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{Array, RecordBatch, RecordBatchReader, StructArray, ffi};
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{ArrowError, SchemaRef};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PyDict, PyTuple};
 use std::ffi::CStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -29,6 +30,23 @@ impl RecordStream {
     pub(super) fn new(batches: Batches) -> Self {
         RecordStream(Arc::new(Mutex::new(batches)))
     }
+}
+
+impl RecordStream {
+    /// Raises an error if the stream was read to its end: a second table of it would be empty.
+    fn check_not_ended(&self, py: Python<'_>) -> PyResult<()> {
+        match py.detach(|| lock(&self.0).is_ended()) {
+            true => {
+                Err(PyValueError::new_err("this stream was read to its end; call charpipe.read again for another one"))
+            }
+            false => Ok(()),
+        }
+    }
+}
+
+/// Returns the names of the columns, and their types.
+fn shown(schema: &SchemaRef) -> impl Iterator<Item = (String, String)> {
+    schema.fields().iter().map(|field| (field.name().clone(), field.data_type().to_string()))
 }
 
 fn lock(batches: &Mutex<Batches>) -> MutexGuard<'_, Batches> {
@@ -55,6 +73,7 @@ impl RecordStream {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // A consumer that wants other types converts the columns itself, which the interface allows.
         let _ = requested_schema;
+        self.check_not_ended(py)?;
         // Another thread that reads the stream may need the GIL before it unlocks it.
         let consumer = py.detach(|| Consumer::new(self.0.clone()));
         let stream = FFI_ArrowArrayStream::new(Box::new(consumer));
@@ -74,8 +93,40 @@ impl RecordStream {
         py.detach(|| lock(&self.0).shape.to_string())
     }
 
-    fn __iter__(this: Py<Self>) -> Py<Self> {
-        this
+    /// The schema, as pyarrow has it.
+    #[getter]
+    fn schema<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        this.py().import("pyarrow")?.call_method1("schema", (this,))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        py.detach(|| {
+            let batches = lock(&self.0);
+            let name = batches.name.as_ref().map(|name| format!(" of {name}")).unwrap_or_default();
+            let columns: Vec<String> =
+                shown(&batches.schema()).map(|(name, kind)| format!("  {name}: {kind}")).collect();
+            format!("<charpipe.RecordStream{name}, {}>\n{}", batches.shape, columns.join("\n"))
+        })
+    }
+
+    fn _repr_html_(&self, py: Python<'_>) -> String {
+        let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        let row =
+            |(name, kind): (String, String)| format!("<tr><td>{}</td><td>{}</td></tr>", escaped(&name), escaped(&kind));
+        let rows: String = py.detach(|| shown(&lock(&self.0).schema()).map(row).collect());
+        format!("<table><thead><tr><th>column</th><th>type</th></tr></thead><tbody>{rows}</tbody></table>")
+    }
+
+    /// NumPy's interface, which pandas.DataFrame asks for: it would make one cell of each batch.
+    #[pyo3(signature = (*_args, **_options))]
+    fn __array__(&self, _args: &Bound<'_, PyTuple>, _options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        let what = "a stream of records is not an array: call pyarrow.table(stream).to_pandas() for a pandas.DataFrame";
+        Err(PyTypeError::new_err(what))
+    }
+
+    fn __iter__(this: &Bound<'_, Self>) -> PyResult<Py<Self>> {
+        this.get().check_not_ended(this.py())?;
+        Ok(this.clone().unbind())
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Batch>> {

@@ -1,0 +1,88 @@
+//! The schema of the rows of a job, without any records: [`Rows::schema`].
+//!
+//! | file | contents |
+//! |---|---|
+//! | `column_type.rs` | [`ColumnType`]: the type of a column that has types |
+//! | `sql.rs` | `CREATE TABLE` for databases |
+//! | `nested.rs` | JSON Schema, Avro and Spark, in which groups and arrays stay what they are |
+
+mod column_type;
+mod nested;
+mod sql;
+
+pub use column_type::ColumnType;
+
+use super::{AddedColumn, Rows, RowsError};
+use crate::words::words;
+
+/// What a schema is written for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum SchemaFormat {
+    /// `CREATE TABLE` of DuckDB, for rows of CSV.
+    DuckDb,
+    /// `CREATE TABLE` of PostgreSQL, for rows of CSV.
+    PostgreSql,
+    /// `CREATE TABLE` of Db2, for rows of CSV.
+    Db2,
+    /// `CREATE TABLE` of SQLite, for rows of CSV. SQLite has no exact decimal numbers, so those are text.
+    Sqlite,
+    /// JSON Schema 2020-12 of a line of JSON.
+    JsonSchema,
+    /// A record of Avro 1.11.
+    Avro,
+    /// A `StructType` of Spark, as JSON.
+    Spark,
+}
+
+words! {
+    SchemaFormat {
+        DuckDb: "duckdb", PostgreSql: "postgresql", Db2: "db2", Sqlite: "sqlite", JsonSchema: "json-schema", Avro: "avro",
+        Spark: "spark",
+    }
+}
+
+impl Rows {
+    /// Returns the schema of the rows, as text that ends with a newline. Any column can be null.
+    ///
+    /// Names are those of the rows. In Avro, whose names can have letters, digits and underscores only, other characters
+    /// become underscores. If the rows of each record type have [an output of their own](super::RowsJob::separate_types),
+    /// SQL has a table for each of them, and the other formats have one schema with the fields of all.
+    ///
+    /// ```
+    /// use charpipe::rows::{RowsJob, SchemaFormat};
+    ///
+    /// let job = RowsJob::new().date("BORN", "YYYYMMDD".parse()?);
+    /// let rows = job.rows(&job.layout(b"NAME 1 4 text\nBORN 5 8 zoned,unsigned\nPAY 13 3 packed.2\n")?)?;
+    /// assert_eq!(
+    ///     rows.schema(SchemaFormat::DuckDb)?,
+    ///     r#"CREATE TABLE "rows" (
+    ///   "NAME" VARCHAR,
+    ///   "BORN" DATE,
+    ///   "PAY" DECIMAL(5,2)
+    /// );
+    /// "#
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`columns`](Self::columns).
+    pub fn schema(&self, format: SchemaFormat) -> Result<String, RowsError> {
+        match format {
+            SchemaFormat::DuckDb => sql::schema(self, &sql::DUCKDB),
+            SchemaFormat::PostgreSql => sql::schema(self, &sql::POSTGRESQL),
+            SchemaFormat::Db2 => sql::schema(self, &sql::DB2),
+            SchemaFormat::Sqlite => sql::schema(self, &sql::SQLITE),
+            SchemaFormat::JsonSchema => Ok(nested::json_schema(self)),
+            SchemaFormat::Avro => nested::avro(self),
+            SchemaFormat::Spark => Ok(nested::spark(self)),
+        }
+    }
+
+    /// Returns the columns that are not fields: those before the fields, and those after them.
+    fn around(&self) -> [Vec<AddedColumn>; 2] {
+        let (before, after) = self.added().iter().partition(|column| column.is_before_fields());
+        [before, after]
+    }
+}
