@@ -192,8 +192,9 @@ impl<'a> Utf8Sink<'a> {
     #[inline]
     pub fn push_ascii(&mut self, src: &[u8]) -> usize {
         let take = src.len().min(self.room());
-        let ascii = src[..take].iter().position(|b| *b >= 0x80).unwrap_or(take);
-        self.room.spare()[..ascii].copy_from_slice(&src[..ascii]);
+        let blocks = ascii_blocks(&src[..take], self.room.spare());
+        let ascii = src[blocks..take].iter().position(|b| *b >= 0x80).map_or(take, |rest| blocks + rest);
+        self.room.spare()[blocks..ascii].copy_from_slice(&src[blocks..ascii]);
         // SAFETY: all of these bytes are below 0x80.
         unsafe { self.room.claim(ascii) };
         ascii

@@ -154,6 +154,13 @@ impl Utf8Word {
         (len <= 3).then_some(Utf8Word(len << 24 | bytes))
     }
 
+    /// Returns an ASCII character. Only the low seven bits of `byte` count.
+    #[cfg_attr(not(feature = "legacy"), allow(dead_code))] // Only the charsets with a state need it.
+    #[inline(always)]
+    pub(crate) fn of_ascii(byte: u8) -> Self {
+        Utf8Word(1 << 24 | u32::from(byte & 0x7F))
+    }
+
     /// Returns the characters of these code units, and `none` for surrogates and for FFFF, which is not a character.
     /// Sixty-four at a time for speed.
     pub(crate) fn of_units(units: &[u16; 64], none: Utf8Word) -> [Utf8Word; 64] {

@@ -1,8 +1,8 @@
 //! Tests the charsets that switch between sets: UTF-7, HZ and ISO-2022. Cuts of input and output are tested for all codecs
 //! by `chunks.rs`.
 
-use crate::common::{invariant, whole};
-use charpipe::codec::decode_strictly;
+use crate::common::{invariant, sample, whole};
+use charpipe::codec::{ByteSink, Codec, MIN_ROOM, Stop, decode_strictly, drive};
 use charpipe::{OnMalformed, Registry, Transcode};
 
 fn read(name: &str, bytes: &[u8]) -> Option<String> {
@@ -161,5 +161,212 @@ fn two_characters_with_one_code() {
         }
         let [one, two] = ["か\u{309A}", "かか"].map(|text| write(name, text).len());
         assert!(one < two, "{name}: the pair has a code of its own");
+    }
+}
+
+/// The steps of Marsaglia's xorshift generator.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 33) as usize % end
+    }
+
+    fn one_of<'a, T: ?Sized>(&mut self, items: &[&'a T]) -> &'a T {
+        items[self.below(items.len())]
+    }
+}
+
+const STATEFUL: [&str; 11] = [
+    "UTF-7",
+    "UTF-7-IMAP",
+    "HZ",
+    "ISO-2022-KR",
+    "ISO-2022-CN",
+    "ISO-2022-CN-EXT",
+    "ISO-2022-JP-1",
+    "ISO-2022-JP-2",
+    "ISO-2022-JP-3",
+    "ISO-2022-JP-2004",
+    "ISO-2022-JP-EXT",
+];
+
+/// Decodes pieces of these lengths, with this much room, and returns the text with a mark at each fault, and the states.
+fn decode(codec: &dyn Codec, bytes: &[u8], piece: usize, room: usize) -> (String, Option<u64>) {
+    let (mut decoder, mut text) = (codec.decoder(), String::new());
+    let mut room = vec![0; room];
+    for piece in bytes.chunks(piece) {
+        let is_done = drive(&mut *decoder, piece, false, &mut room, |step| {
+            text.push_str(step.text);
+            if let Some(fault) = step.fault {
+                text.push_str(&format!("<{},{}>", fault.len, fault.after));
+            }
+            true
+        });
+        assert!(is_done);
+    }
+    (text, decoder.state())
+}
+
+/// Runs of whole characters are decoded as the same bytes one by one. The texts are random, mostly good, and damaged.
+#[test]
+fn runs_are_decoded_as_single_bytes() {
+    const PARTS: &[&[u8]] = &[
+        b"\x0E",
+        b"\x0F",
+        b"\n",
+        b"\r",
+        b"~{",
+        b"~}",
+        b"~\n",
+        b"~~",
+        b"~",
+        b"+",
+        b"-",
+        b"&",
+        b"+-",
+        b"&-",
+        b"\x1B(B",
+        b"\x1B(J",
+        b"\x1B(I",
+        b"\x1B$B",
+        b"\x1B$@",
+        b"\x1B$(D",
+        b"\x1B$(Q",
+        b"\x1B$(P",
+        b"\x1B$A",
+        b"\x1B$(C",
+        b"\x1B.A",
+        b"\x1B.F",
+        b"\x1BN",
+        b"\x1BO",
+        b"\x1B$)C",
+        b"\x1B$)A",
+        b"\x1B$)G",
+        b"\x1B$*H",
+        b"\x1B$+I",
+        b"\x1B",
+        b"\x1B$(O.!",
+        b"+ZeVnLIqe-",
+        b"&ZeVnLIqe-",
+        b"+ZeVnLIqe",
+        b"+2D3eAA",
+        b"2D3eAA",
+        b"!!!!",
+        b" ",
+        b"plain text in a row, long ",
+        b"\x80",
+        b"\xFF",
+        b"ZeVnLIqeZeVnLIqeZeVnLIqe",
+        b"=;0!=;0!",
+        b"\0",
+        b"\x7F",
+        b"\\",
+        b",/+",
+    ];
+    let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
+    for name in STATEFUL {
+        let codec = Registry::builtin().codec(name).unwrap();
+        for _ in 0..sample::tenth(3000) {
+            let mut bytes = Vec::new();
+            while bytes.len() < 300 {
+                match dice.below(4) {
+                    0 => bytes.extend((0..dice.below(12)).map(|_| 0x21 + dice.below(94) as u8)),
+                    1 => bytes.extend((0..2 * dice.below(9)).map(|_| 0x30 + dice.below(30) as u8)),
+                    2 => bytes.extend((0..dice.below(20)).map(|_| b'A' + dice.below(26) as u8)),
+                    _ => bytes.extend(dice.one_of(PARTS)),
+                }
+            }
+            let expected = decode(&*codec, &bytes, 1, MIN_ROOM);
+            let (piece, room) = (1 + dice.below(150), MIN_ROOM + dice.below(200));
+            assert_eq!(decode(&*codec, &bytes, bytes.len(), 2000), expected, "{name} {bytes:?}");
+            assert_eq!(decode(&*codec, &bytes, piece, room), expected, "{name} {piece} {room} {bytes:?}");
+        }
+    }
+}
+
+/// Encodes pieces of so many characters, with this much room, and returns the bytes with a mark at each fault.
+fn encode(codec: &dyn Codec, text: &str, piece: usize, room: usize) -> Vec<u8> {
+    let (mut encoder, mut bytes) = (codec.encoder().unwrap(), Vec::new());
+    let mut room = vec![0; room];
+    let ends: Vec<usize> =
+        text.char_indices().map(|(at, _)| at).skip(piece).step_by(piece).chain([text.len()]).collect();
+    let mut from = 0;
+    for end in ends {
+        while from < end {
+            let mut sink = ByteSink::new(&mut room);
+            let step = encoder.feed(&text[from..end], &mut sink);
+            bytes.extend(sink.as_bytes());
+            from += step.read;
+            if let Stop::Fault(fault) = step.stop {
+                bytes.extend(format!("<{:?}>", fault.ch).as_bytes());
+            }
+        }
+    }
+    loop {
+        let mut sink = ByteSink::new(&mut room);
+        let stop = encoder.finish(&mut sink);
+        bytes.extend(sink.as_bytes());
+        if stop == Stop::InputEmpty {
+            return bytes;
+        }
+    }
+}
+
+/// Runs of characters are encoded as the same characters one by one.
+#[test]
+fn runs_are_encoded_as_single_characters() {
+    const PARTS: &[&str] = &[
+        "a",
+        "plain text in a row, and more of it",
+        "\n",
+        "\r\n",
+        "~",
+        "+",
+        "&",
+        "-",
+        "é",
+        "ΑΒΓ",
+        "日本語",
+        "한국어",
+        "中文",
+        "國乂",
+        "か\u{309A}",
+        "か",
+        "æ\u{300}",
+        "˩˥",
+        "😀",
+        "𠀋",
+        "\x1B",
+        "\x0E",
+        "\u{FFFD}",
+        "ｱｲｳ",
+        "¥",
+        "‾",
+        "!\"#",
+        "日",
+        "Ж",
+        "\0",
+    ];
+    let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
+    for name in STATEFUL {
+        let codec = Registry::builtin().codec(name).unwrap();
+        for _ in 0..sample::tenth(3000) {
+            let mut text = String::new();
+            while text.len() < 300 {
+                let from = [0x20, 0x3041, 0x4E00, 0xAC00, 0x400, 0x20000][dice.below(6)];
+                match dice.below(3) {
+                    0 => text.extend((0..dice.below(12)).filter_map(|_| char::from_u32(from + dice.below(90) as u32))),
+                    _ => text.push_str(dice.one_of(PARTS)),
+                }
+            }
+            let expected = encode(&*codec, &text, 1, MIN_ROOM - 1);
+            let (piece, room) = (1 + dice.below(60), MIN_ROOM + dice.below(200));
+            assert_eq!(encode(&*codec, &text, text.len(), 4000), expected, "{name} {text:?}");
+            assert_eq!(encode(&*codec, &text, piece, room), expected, "{name} {piece} {room} {text:?}");
+        }
     }
 }

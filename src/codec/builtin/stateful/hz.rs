@@ -3,8 +3,8 @@
 //! `~~` is a tilde, and `~` before a line end joins two lines. A line end among pairs ends them.
 
 use super::sets::Set;
-use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer};
-use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder};
+use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer, copy_plain};
+use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder, Utf8Sink};
 
 /// HZ.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ impl Codec for Hz {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct State {
     is_double: bool,
 }
@@ -64,10 +64,10 @@ impl Reader for State {
         }
     }
 
-    fn plain(&self, src: &[u8]) -> usize {
+    fn run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
         match self.is_double {
             true => 0,
-            false => src.iter().position(|byte| *byte == b'~' || !byte.is_ascii()).unwrap_or(src.len()),
+            false => copy_plain(src, dst, |byte| (byte != b'~') & byte.is_ascii()),
         }
     }
 }
@@ -83,6 +83,10 @@ impl Writer for State {
             out.push(b"~{");
         }
         out.push(&code)
+    }
+
+    fn run(&mut self, _src: &str, _out: &mut ByteSink<'_>) -> usize {
+        0
     }
 
     fn end(&mut self, out: &mut ByteSink<'_>) {

@@ -9,8 +9,8 @@
 //! ISO-IR-165, which RFC 1922 allows in Chinese but for which there is no table here.
 
 use super::sets::Set;
-use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer};
-use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder};
+use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer, copy_plain};
+use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder, Utf8Sink};
 
 const ESC: u8 = 0x1B;
 const SO: u8 = 0x0E;
@@ -150,7 +150,7 @@ impl Codec for &'static Iso2022 {
 }
 
 /// What is designated and invoked, in a decoder or in an encoder.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct State {
     of: &'static Iso2022,
     places: [Option<Set>; 4],
@@ -264,12 +264,11 @@ impl Reader for State {
         }
     }
 
-    fn plain(&self, src: &[u8]) -> usize {
+    fn run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
         if self.invoked() != Some(Set::Ascii) {
             return 0;
         }
-        let is_code = |byte: &u8| matches!(*byte, ESC | SO | SI | b'\r' | b'\n' | 0x80..);
-        src.iter().position(is_code).unwrap_or(src.len())
+        copy_plain(src, dst, |byte| !matches!(byte, ESC | SO | SI | b'\r' | b'\n' | 0x80..))
     }
 }
 
@@ -353,6 +352,10 @@ impl Writer for State {
         self.begin(out);
         self.put(designation, &code[..len], out);
         true
+    }
+
+    fn run(&mut self, _src: &str, _out: &mut ByteSink<'_>) -> usize {
+        0
     }
 
     fn end(&mut self, out: &mut ByteSink<'_>) {

@@ -1,7 +1,9 @@
 //! Charsets that switch between sets, or between text and base64, by codes in the text: UTF-7, HZ and ISO-2022.
 //!
 //! Each is a [`Reader`] and a [`Writer`], small state machines that know nothing of buffers. The decoder and the encoder
-//! here run them on inputs and outputs that are cut anywhere. Runs of plain ASCII are copied; the rest goes byte by byte.
+//! here run them on inputs and outputs that are cut anywhere. Whole characters in the middle of an input go through
+//! `run`, which a charset has for speed only. What it leaves goes byte by byte, or character by character: the ends of
+//! inputs and outputs, and anything that is rare or malformed.
 //!
 //! # What is malformed
 //!
@@ -40,13 +42,32 @@ fn of_state<C: Carried>(initial: &C, state: u64) -> Option<C> {
 }
 
 /// Reads bytes, one at a time.
-trait Reader: Carried + Clone + Send + 'static {
+trait Reader: Carried + Copy + Send + 'static {
     /// Reads the last of `bytes`. Those before it were undecided; there are at most [`LONGEST`].
     fn read(&mut self, bytes: &[u8]) -> Reading;
 
-    /// Returns how many bytes at the front of `src`, where nothing is undecided, are ASCII characters that leave the
-    /// state as it is.
-    fn plain(&self, src: &[u8]) -> usize;
+    /// Reads whole characters and codes from the front of `src`, where nothing is undecided, to `dst`; returns how many
+    /// bytes. Does the same as [`read`](Self::read), and may stop between any two of them, or read nothing. The end of
+    /// `src`, the end of the room or something rare may be near.
+    fn run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize;
+}
+
+/// Copies the bytes at the front of `src` that `is_plain`, which are ASCII, as far as there is room; returns how many.
+fn copy_plain(src: &[u8], dst: &mut Utf8Sink<'_>, is_plain: impl Fn(u8) -> bool) -> usize {
+    dst.push_ascii(&src[..plain_len(src, is_plain)])
+}
+
+/// Returns how many bytes at the front of `src` are plain.
+fn plain_len(src: &[u8], is_plain: impl Fn(u8) -> bool) -> usize {
+    let mut len = 0;
+    // No branch per byte in a block, so that the compiler vectorizes it.
+    for block in src.as_chunks::<32>().0 {
+        if !block.iter().fold(true, |all, byte| all & is_plain(*byte)) {
+            break;
+        }
+        len += block.len();
+    }
+    len + src[len..].iter().position(|byte| !is_plain(*byte)).unwrap_or(src.len() - len)
 }
 
 /// What some bytes are.
@@ -87,7 +108,7 @@ struct ByteDecoder<R> {
 
 impl<R: Reader> ByteDecoder<R> {
     fn new(reader: R) -> Self {
-        ByteDecoder { initial: reader.clone(), settled: reader.clone(), reader, held: [0; LONGEST], len: 0 }
+        ByteDecoder { initial: reader, settled: reader, reader, held: [0; LONGEST], len: 0 }
     }
 }
 
@@ -97,20 +118,14 @@ impl<R: Reader> Decoder for ByteDecoder<R> {
         let mut read = 0;
         while let Some(&byte) = src.get(read) {
             if self.len == 0 {
-                let plain = self.reader.plain(&src[read..]);
-                if plain > 0 {
-                    let taken = dst.push_ascii(&src[read..read + plain]);
-                    if taken == 0 {
-                        return Step { read, stop: Stop::OutputFull };
-                    }
-                    read += taken;
+                let run = self.reader.run(&src[read..], dst);
+                if run > 0 {
+                    read += run;
                     continue;
                 }
+                self.settled = self.reader;
             }
-            let mut reader = self.reader.clone();
-            if self.len == 0 {
-                self.settled = reader.clone();
-            }
+            let mut reader = self.reader;
             self.held[self.len] = byte;
             let len = self.len + 1;
             match reader.read(&self.held[..len]) {
@@ -147,7 +162,7 @@ impl<R: Reader> Decoder for ByteDecoder<R> {
     }
 
     fn reset(&mut self) {
-        (self.reader, self.len) = (self.initial.clone(), 0);
+        (self.reader, self.len) = (self.initial, 0);
     }
 
     fn state(&self) -> Option<u64> {
@@ -157,7 +172,7 @@ impl<R: Reader> Decoder for ByteDecoder<R> {
     fn set_state(&mut self, state: u64) -> bool {
         let reader = of_state(&self.initial, state);
         let is_known = reader.is_some();
-        (self.reader, self.len) = (reader.unwrap_or_else(|| self.initial.clone()), 0);
+        (self.reader, self.len) = (reader.unwrap_or(self.initial), 0);
         is_known
     }
 
@@ -171,10 +186,14 @@ impl<R: Reader> Decoder for ByteDecoder<R> {
 }
 
 /// Writes characters, one at a time.
-trait Writer: Carried + Clone + Send + 'static {
+trait Writer: Carried + Copy + Send + 'static {
     /// Writes `ch` to `out`, which has room for it. Returns `false`, writes nothing and changes nothing if the charset does
     /// not have it.
     fn write(&mut self, ch: char, out: &mut ByteSink<'_>) -> bool;
+
+    /// Writes characters from the front of `src` while nothing is held; returns how many bytes of `src` that was. Does the
+    /// same as [`write`](Self::write), and may stop between any two of them, or write nothing.
+    fn run(&mut self, src: &str, out: &mut ByteSink<'_>) -> usize;
 
     /// Goes back to the initial state.
     fn end(&mut self, out: &mut ByteSink<'_>);
@@ -198,12 +217,15 @@ struct CharEncoder<W> {
 
 impl<W: Writer> CharEncoder<W> {
     fn new(writer: W) -> Self {
-        CharEncoder { initial: writer.clone(), writer }
+        CharEncoder { initial: writer, writer }
     }
 
     /// Lets the writer do something, if its output fits.
     fn step<T>(&mut self, dst: &mut ByteSink<'_>, act: impl FnOnce(&mut W, &mut ByteSink<'_>) -> T) -> Option<T> {
-        let mut writer = self.writer.clone();
+        if dst.room() >= MIN_ROOM {
+            return Some(act(&mut self.writer, dst));
+        }
+        let mut writer = self.writer;
         let mut room = [0; MIN_ROOM];
         let mut out = ByteSink::new(&mut room);
         let done = act(&mut writer, &mut out);
@@ -215,7 +237,11 @@ impl<W: Writer> CharEncoder<W> {
 impl<W: Writer> Encoder for CharEncoder<W> {
     fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
         let mut read = 0;
-        for ch in src.chars() {
+        loop {
+            if self.writer.held().is_none() {
+                read += self.writer.run(&src[read..], dst);
+            }
+            let Some(ch) = src[read..].chars().next() else { break };
             if self.writer.held().is_some() && self.step(dst, |writer, out| writer.release(Some(ch), out)).is_none() {
                 return Step { read, stop: Stop::OutputFull };
             }
@@ -239,7 +265,7 @@ impl<W: Writer> Encoder for CharEncoder<W> {
     }
 
     fn reset(&mut self) {
-        self.writer = self.initial.clone();
+        self.writer = self.initial;
     }
 
     fn state(&self) -> Option<u64> {
@@ -249,7 +275,7 @@ impl<W: Writer> Encoder for CharEncoder<W> {
     fn set_state(&mut self, state: u64) -> bool {
         let writer = of_state(&self.initial, state);
         let is_known = writer.is_some();
-        self.writer = writer.unwrap_or_else(|| self.initial.clone());
+        self.writer = writer.unwrap_or(self.initial);
         is_known
     }
 
