@@ -194,6 +194,13 @@ impl Utf8Word {
         if self.is_char() { Utf8Char(len << 32 | u64::from(self.0 & 0xFF_FFFF)) } else { Utf8Char::NONE }
     }
 
+    /// Returns the character as a `char`; `None` for a note.
+    #[cfg_attr(not(feature = "legacy"), allow(dead_code))] // As above.
+    pub(crate) fn char(self) -> Option<char> {
+        let bytes = self.bytes();
+        std::str::from_utf8(bytes.get(..self.len())?).ok()?.chars().next().filter(|_| self.is_char())
+    }
+
     /// Returns whether it is a character.
     #[inline(always)]
     pub(crate) fn is_char(self) -> bool {

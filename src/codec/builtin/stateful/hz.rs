@@ -3,8 +3,8 @@
 //! `~~` is a tilde, and `~` before a line end joins two lines. A line end among pairs ends them.
 
 use super::sets::Set;
-use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer, copy_plain};
-use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder, Utf8Sink};
+use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer, copied, copy_plain};
+use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder, Utf8Sink, Utf8Word};
 
 /// HZ.
 #[derive(Clone, Copy, Debug)]
@@ -65,11 +65,35 @@ impl Reader for State {
     }
 
     fn run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
-        match self.is_double {
-            true => 0,
-            false => copy_plain(src, dst, |byte| (byte != b'~') & byte.is_ascii()),
+        const STOP: Utf8Word = Utf8Word::note(0, 0);
+        let mut read = 0;
+        loop {
+            let before = read;
+            match self.is_double {
+                true => Set::Gb2312.read_pairs(src, &mut read, dst, |byte| (byte == b'~').then_some(STOP)),
+                false => read += copy_plain(&src[read..], dst, is_plain),
+            }
+            match src[read..] {
+                [b'~', sign @ (b'{' | b'}'), ..] => {
+                    self.is_double = sign == b'{';
+                    read += 2;
+                }
+                [b'\n', ..] if self.is_double && dst.push('\n') => {
+                    self.is_double = false;
+                    read += 1;
+                }
+                _ => {}
+            }
+            if read == before {
+                return read;
+            }
         }
     }
+}
+
+/// Returns whether a byte stands for itself, except among pairs.
+fn is_plain(byte: u8) -> bool {
+    (byte != b'~') & byte.is_ascii()
 }
 
 impl Writer for State {
@@ -85,8 +109,17 @@ impl Writer for State {
         out.push(&code)
     }
 
-    fn run(&mut self, _src: &str, _out: &mut ByteSink<'_>) -> usize {
-        0
+    fn run(&mut self, src: &str, out: &mut ByteSink<'_>) -> usize {
+        let mut read = 0;
+        out.fill(|spare| {
+            let written;
+            (read, written) = match self.is_double {
+                true => Set::Gb2312.write_pairs(src, &[], spare),
+                false => copied(src, spare, is_plain),
+            };
+            written
+        });
+        read
     }
 
     fn end(&mut self, out: &mut ByteSink<'_>) {

@@ -9,8 +9,8 @@
 //! ISO-IR-165, which RFC 1922 allows in Chinese but for which there is no table here.
 
 use super::sets::Set;
-use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer, copy_plain};
-use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder, Utf8Sink};
+use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer, copied, copy_plain};
+use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder, Utf8Sink, Utf8Word};
 
 const ESC: u8 = 0x1B;
 const SO: u8 = 0x0E;
@@ -120,6 +120,12 @@ impl Iso2022 {
     /// Returns whether something can be designated to this place.
     fn has(&self, place: usize) -> bool {
         self.designations.iter().any(|designation| designation.1 == place)
+    }
+
+    /// Returns the characters with which two begin that share a code.
+    fn starts(&self) -> &'static [char] {
+        let starts = self.designations.iter().map(|designation| designation.0.starts());
+        starts.max_by_key(|starts| starts.len()).unwrap_or_default()
     }
 
     fn initial(&'static self) -> State {
@@ -265,10 +271,66 @@ impl Reader for State {
     }
 
     fn run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
-        if self.invoked() != Some(Set::Ascii) {
-            return 0;
+        let mut read = 0;
+        loop {
+            let before = read;
+            let line_end_counts = self.line_end_counts();
+            match self.invoked() {
+                Some(Set::Ascii) => read += copy_plain(&src[read..], dst, |byte| is_plain(byte, line_end_counts)),
+                Some(set) if set.is_double() => {
+                    set.read_pairs(src, &mut read, dst, |byte| other_among_pairs(byte, line_end_counts));
+                }
+                _ => {}
+            }
+            read += self.run_code(&src[read..], dst);
+            if read == before {
+                return read;
+            }
         }
-        copy_plain(src, dst, |byte| !matches!(byte, ESC | SO | SI | b'\r' | b'\n' | 0x80..))
+    }
+}
+
+/// Returns whether an ASCII character leaves the state as it is, if a line end does.
+fn is_plain(byte: u8, line_end_counts: bool) -> bool {
+    let is_line_end = (byte == b'\r') | (byte == b'\n');
+    !((byte >= 0x80) | (byte == ESC) | (byte == SO) | (byte == SI) | (is_line_end & line_end_counts))
+}
+
+/// Returns what a byte is that does not begin a pair, although bytes mean pairs: a character, or a note for a code.
+#[inline(always)]
+fn other_among_pairs(byte: u8, line_end_counts: bool) -> Option<Utf8Word> {
+    match byte {
+        0x21..=0x7E => None,
+        _ if is_plain(byte, line_end_counts) => Some(Utf8Word::of_ascii(byte)),
+        _ => Some(Utf8Word::note(0, 0)),
+    }
+}
+
+impl State {
+    /// Returns whether a line end changes the state.
+    fn line_end_counts(&self) -> bool {
+        !self.of.is_announced && (self.is_shifted || self.places[1..] != [None; 3])
+    }
+
+    /// Reads a code that changes the state from the front of `src`; returns its length, or 0 if there is none.
+    fn run_code(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+        match *src {
+            [byte @ (SO | SI), ..] if self.places[1].is_some() => {
+                self.is_shifted = byte == SO;
+                1
+            }
+            [byte @ (b'\r' | b'\n'), ..] if dst.push(char::from(byte)) => {
+                self.end_of_line();
+                1
+            }
+            [ESC, ..] => {
+                let is_there = |designation: &&Designation| src.starts_with(designation.2);
+                let Some((set, place, escape)) = self.of.designations.iter().find(is_there) else { return 0 };
+                self.places[*place] = Some(*set);
+                escape.len()
+            }
+            _ => 0,
+        }
     }
 }
 
@@ -344,7 +406,7 @@ impl Writer for State {
             }
             return true;
         }
-        if self.of.designations.iter().any(|designation| designation.0.begins_two(ch)) {
+        if self.of.designations.iter().any(|designation| designation.0.starts().contains(&ch)) {
             self.held = Some(ch);
             return true;
         }
@@ -354,8 +416,22 @@ impl Writer for State {
         true
     }
 
-    fn run(&mut self, _src: &str, _out: &mut ByteSink<'_>) -> usize {
-        0
+    fn run(&mut self, src: &str, out: &mut ByteSink<'_>) -> usize {
+        if self.of.is_announced && !self.is_begun {
+            return 0;
+        }
+        let line_end_counts = self.line_end_counts();
+        let mut read = 0;
+        out.fill(|spare| {
+            let written;
+            (read, written) = match self.invoked() {
+                Some(Set::Ascii) => copied(src, spare, |byte| is_plain(byte, line_end_counts)),
+                Some(set) if set.is_double() => set.write_pairs(src, self.of.starts(), spare),
+                _ => (0, 0),
+            };
+            written
+        });
+        read
     }
 
     fn end(&mut self, out: &mut ByteSink<'_>) {

@@ -57,6 +57,14 @@ fn copy_plain(src: &[u8], dst: &mut Utf8Sink<'_>, is_plain: impl Fn(u8) -> bool)
     dst.push_ascii(&src[..plain_len(src, is_plain)])
 }
 
+/// Copies the characters at the front of `src` that are plain, as far as there is room; returns how many bytes, twice.
+fn copied(src: &str, spare: &mut [u8], is_plain: impl Fn(u8) -> bool) -> (usize, usize) {
+    let most = src.len().min(spare.len());
+    let len = plain_len(&src.as_bytes()[..most], is_plain);
+    spare[..len].copy_from_slice(&src.as_bytes()[..len]);
+    (len, len)
+}
+
 /// Returns how many bytes at the front of `src` are plain.
 fn plain_len(src: &[u8], is_plain: impl Fn(u8) -> bool) -> usize {
     let mut len = 0;

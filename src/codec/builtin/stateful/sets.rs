@@ -5,6 +5,7 @@
 
 use crate::codec::builtin::pages;
 use crate::codec::table::{Mapping, Sequence};
+use crate::codec::{Utf8Sink, Utf8Word};
 use std::sync::OnceLock;
 
 /// A set of characters: bytes, or pairs of bytes, from 20 or 21 up to 7E or 7F.
@@ -55,12 +56,64 @@ const PAGES: [(Set, &str, &[u8]); 13] = [
 /// A set of pairs.
 #[derive(Default)]
 struct Pairs {
-    /// The pairs that are read, and their characters, in order of the pairs.
-    chars: Vec<([u8; 2], char)>,
-    /// The characters that are written, and their pairs, in order of the characters.
-    codes: Vec<(char, [u8; 2])>,
+    /// The characters that are read, in rows of 94; empty if there is no such set. A note stands where there is none, and
+    /// one of the kind [`LONG`] for a character of four bytes.
+    words: Vec<Utf8Word>,
+    codes: Codes,
     /// The pairs that are two characters.
     sequences: Vec<([u8; 2], [char; 2])>,
+    /// The first characters of these.
+    starts: Vec<char>,
+}
+
+/// How many bytes can begin a pair, or end one.
+const ROW: usize = 94;
+
+/// The kind of a note with the code point of a character of four bytes.
+const LONG: u8 = 1;
+
+/// No character.
+const NONE: Utf8Word = Utf8Word::note(0, 0);
+
+/// Returns the place of a pair in `words`, if its last byte is in range. If its first byte is not, the place is beyond
+/// them.
+#[inline(always)]
+fn place(lead: u8, trail: u8) -> Option<usize> {
+    let [row, column] = [lead, trail].map(|byte| usize::from(byte.wrapping_sub(0x21)));
+    (column < ROW).then_some(ROW * row + column)
+}
+
+/// The pairs of characters.
+#[derive(Default)]
+struct Codes {
+    /// The block of each 64 code points; block 0 is empty.
+    index: Vec<u16>,
+    /// A pair with its first byte in the high octet, or 0.
+    blocks: Vec<[u16; 64]>,
+}
+
+impl Codes {
+    fn put(&mut self, ch: char, code: [u8; 2]) {
+        let at = ch as usize / 64;
+        if self.blocks.is_empty() {
+            self.blocks.push([0; 64]);
+        }
+        if self.index.len() <= at {
+            self.index.resize(at + 1, 0);
+        }
+        if self.index[at] == 0 {
+            self.index[at] = self.blocks.len() as u16;
+            self.blocks.push([0; 64]);
+        }
+        self.blocks[usize::from(self.index[at])][ch as usize % 64] = u16::from_be_bytes(code);
+    }
+
+    #[inline(always)]
+    fn get(&self, ch: char) -> Option<[u8; 2]> {
+        let block = self.index.get(ch as usize / 64)?;
+        let code = self.blocks[usize::from(*block)][ch as usize % 64];
+        (code != 0).then(|| code.to_be_bytes())
+    }
 }
 
 impl Set {
@@ -75,9 +128,14 @@ impl Set {
 
     fn pairs(self) -> &'static Pairs {
         static ALL: [OnceLock<Pairs>; PAGES.len()] = [const { OnceLock::new() }; PAGES.len()];
-        static NONE: Pairs = Pairs { chars: Vec::new(), codes: Vec::new(), sequences: Vec::new() };
+        static EMPTY: Pairs = Pairs {
+            words: Vec::new(),
+            codes: Codes { index: Vec::new(), blocks: Vec::new() },
+            sequences: Vec::new(),
+            starts: Vec::new(),
+        };
         let at = (self as usize).checked_sub(Set::Gb2312 as usize);
-        at.map_or(&NONE, |at| ALL[at].get_or_init(|| build(PAGES[at].1, PAGES[at].2)))
+        at.map_or(&EMPTY, |at| ALL[at].get_or_init(|| build(PAGES[at].1, PAGES[at].2)))
     }
 
     /// Returns the character of a byte of a set of single bytes.
@@ -98,8 +156,50 @@ impl Set {
 
     /// Returns the character of a pair.
     pub(super) fn pair(self, lead: u8, trail: u8) -> Option<char> {
-        let chars = &self.pairs().chars;
-        chars.binary_search_by_key(&[lead, trail], |entry| entry.0).ok().map(|at| chars[at].1)
+        let word = *self.pairs().words.get(place(lead, trail)?)?;
+        match word.as_note() {
+            Some((LONG, code)) => char::from_u32(code),
+            Some(_) => None,
+            None => word.char(),
+        }
+    }
+
+    /// Reads pairs from `src`, from `read` on, which it advances, while they are characters of at most three bytes and
+    /// there is room. `other` returns what a byte is that does not begin a pair; a note ends the run.
+    #[inline(always)]
+    pub(super) fn read_pairs(
+        self,
+        src: &[u8],
+        read: &mut usize,
+        dst: &mut Utf8Sink<'_>,
+        other: impl Fn(u8) -> Option<Utf8Word>,
+    ) {
+        let words = &*self.pairs().words;
+        dst.push_words(|| {
+            let Some(&[lead, trail]) = src.get(*read..).and_then(<[u8]>::first_chunk) else { return NONE };
+            let (word, len) = match other(lead) {
+                Some(word) => (word, 1),
+                None => (place(lead, trail).and_then(|at| words.get(at)).copied().unwrap_or(NONE), 2),
+            };
+            *read += if word.is_char() { len } else { 0 };
+            word
+        });
+    }
+
+    /// Writes the pairs of the characters at the front of `src`, except `others`, while the set has them and there is
+    /// room; returns the lengths of what was read and written.
+    pub(super) fn write_pairs(self, src: &str, others: &[char], spare: &mut [u8]) -> (usize, usize) {
+        let codes = &self.pairs().codes;
+        let (mut chars, mut written) = (src.chars(), 0);
+        loop {
+            let rest = chars.as_str();
+            let code = chars.next().filter(|ch| !others.contains(ch)).and_then(|ch| codes.get(ch));
+            let (Some(code), Some(place)) = (code, spare.get_mut(written..written + 2)) else {
+                return (src.len() - rest.len(), written);
+            };
+            place.copy_from_slice(&code);
+            written += 2;
+        }
     }
 
     /// Returns the two characters of a pair that has two.
@@ -109,8 +209,7 @@ impl Set {
 
     /// Returns the pair of a character.
     pub(super) fn code(self, ch: char) -> Option<[u8; 2]> {
-        let codes = &self.pairs().codes;
-        codes.binary_search_by_key(&ch, |entry| entry.0).ok().map(|at| codes[at].1)
+        self.pairs().codes.get(ch)
     }
 
     /// Returns the pair of two characters.
@@ -118,13 +217,22 @@ impl Set {
         self.pairs().sequences.iter().find(|(_, found)| *found == text).map(|(code, _)| *code)
     }
 
-    /// Returns whether two characters that share a pair begin with `ch`.
-    pub(super) fn begins_two(self, ch: char) -> bool {
-        self.pairs().sequences.iter().any(|(_, text)| text[0] == ch)
+    /// Returns the characters with which two begin that share a pair.
+    pub(super) fn starts(self) -> &'static [char] {
+        &self.pairs().starts
     }
 
     /// Returns the byte of a character of a set of single bytes.
     pub(super) fn byte(self, ch: char) -> Option<u8> {
+        // Most characters are in none of these sets.
+        let may_have = match self {
+            Set::Katakana => '\u{FF61}'..='\u{FF9F}',
+            Set::Greek => '\u{A0}'..='\u{2019}',
+            _ => '!'..='\u{203E}',
+        };
+        if !may_have.contains(&ch) {
+            return None;
+        }
         let range = if self.has_96() { 0x20..=0x7F } else { 0x21..=0x7E };
         range.into_iter().find(|byte| self.single(*byte) == Some(ch))
     }
@@ -141,14 +249,16 @@ fn build(page: &str, prefix: &[u8]) -> Pairs {
         Some(&[lead @ 0xA1..=0xFE, trail @ 0xA1..=0xFE]) => Some([lead & 0x7F, trail & 0x7F]),
         _ => None,
     };
-    let mut pairs = Pairs::default();
+    let mut pairs = Pairs { words: vec![NONE; ROW * ROW], ..Pairs::default() };
     for Mapping { code, ch, way } in table.mappings {
         let Some(code) = pair(&code.bytes()[..code.len()]) else { continue };
-        if way.decodes() {
-            pairs.chars.push((code, ch));
+        if let Some(at) = place(code[0], code[1])
+            && way.decodes()
+        {
+            pairs.words[at] = Utf8Word::new(ch).unwrap_or(Utf8Word::note(LONG, ch.into()));
         }
         if way.encodes(ch) {
-            pairs.codes.push((ch, code));
+            pairs.codes.put(ch, code);
         }
     }
     for Sequence { bytes, text, .. } in table.sequences {
@@ -156,9 +266,8 @@ fn build(page: &str, prefix: &[u8]) -> Pairs {
         if let (Some(code), Some(first), Some(second), None) = (pair(&bytes), chars.next(), chars.next(), chars.next())
         {
             pairs.sequences.push((code, [first, second]));
+            pairs.starts.push(first);
         }
     }
-    crate::sort::by(&mut pairs.chars, Ord::cmp);
-    crate::sort::by(&mut pairs.codes, Ord::cmp);
     pairs
 }
