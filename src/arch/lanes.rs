@@ -6,7 +6,7 @@
 #[cfg(target_arch = "aarch64")]
 use super::aarch64;
 #[cfg(test)]
-use super::types::{FOLLOWS, LEN, MAY_GO_ON};
+use super::types::{FOLLOWS, LEN, MAY_GO_ON, NO_CODE};
 use super::types::{Shifts, Split};
 #[cfg(target_arch = "x86_64")]
 use super::x86_64;
@@ -40,6 +40,17 @@ pub fn codes(isa: Isa, lanes: &[u32], shifts: Option<Shifts>, is_double: &mut bo
         "x86_64" Avx512 => x86_64::lanes::avx512::codes(lanes, shifts, is_double, dst),
         "aarch64" Neon => aarch64::lanes::codes(lanes, shifts, is_double, dst),
         _ => scalar::lanes::codes(lanes, shifts, is_double, dst),
+    })
+}
+
+/// Writes codes of one byte or two to `dst` with the kernel of `isa`: the low octet of each, and the high one unless it is 0.
+/// Stops at [`NO_CODE`](super::types::NO_CODE), or when the room may not be enough; returns how many codes were written and
+/// how many bytes that was. Bytes of `dst` after those written may be overwritten.
+#[inline]
+pub fn short_codes(isa: Isa, codes: &[u16], dst: &mut [u8]) -> (usize, usize) {
+    dispatch!(isa, {
+        "x86_64" Avx512 => x86_64::lanes::avx512::short_codes(codes, dst),
+        _ => scalar::lanes::short_codes(codes, dst),
     })
 }
 
@@ -143,6 +154,25 @@ mod tests {
                 assert_eq!(dst[..written], expected, "{isa:?}");
                 assert_eq!(is_double, state, "{isa:?}");
                 assert!(done <= good && (done == good || room - written < 64), "{isa:?}: {done} of {good}");
+            });
+        }
+
+        #[test]
+        fn short_codes_of_any_length(
+            codes in prop::collection::vec(
+                prop_oneof![20 => 0u16..256, 20 => 256u16..0xFFFF, 1 => prop::bool::weighted(0.1).prop_map(|none| 65535 * u16::from(none))],
+                0..200,
+            ),
+            room in 0usize..500,
+        ) {
+            let good = codes.iter().take_while(|code| **code != NO_CODE).count();
+            each_isa(|isa| {
+                let mut dst = [&vec![0; room][..], &GUARD].concat();
+                let (done, written) = short_codes(isa, &codes, &mut dst[..room]);
+                assert_eq!(dst[room..], GUARD, "{isa:?}");
+                let bytes = |code: &u16| code.to_le_bytes().into_iter().take(1 + usize::from(*code > 0xFF));
+                assert_eq!(dst[..written], codes[..done].iter().flat_map(bytes).collect::<Vec<u8>>(), "{isa:?}");
+                assert!(done <= good && (done == good || room - written < 2), "{isa:?}: {done} of {good}");
             });
         }
 

@@ -97,6 +97,9 @@ pub const FOLLOWS: u32 = 1 << 30;
 /// The position of the number of bytes in a lane: the three bits from this one on.
 pub const LEN: u32 = 24;
 
+/// No code, for [`short_codes`](super::lanes::short_codes): no charset has a pair of FF.
+pub const NO_CODE: u16 = u16::MAX;
+
 /// The shift codes that [`codes`](super::lanes::codes) writes between lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Shifts {

@@ -58,6 +58,7 @@
 //! | `buffer` | the memory of the large buffers, and where in a page it begins |
 //! | `words` | characters as ready UTF-8, for tables |
 //! | `byte_table` | bytes to bytes, for programs whose strings are not UTF-8 |
+//! | `pairs` | the inner loops of charsets of single bytes and pairs |
 //! | `newline` | the newline conventions of EBCDIC, as a layer over another codec |
 //! | `unicode/` | UTF-8, UTF-16, UTF-32 and UCS-4 in their octet orders, UTF-EBCDIC |
 //! | [`table`] | code pages as data, and the file formats that they are read from |
@@ -74,6 +75,8 @@ mod drive;
 mod engine;
 mod info;
 mod newline;
+#[cfg(feature = "whatwg")]
+mod pairs;
 mod probe;
 mod resume;
 mod runs;

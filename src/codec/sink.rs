@@ -420,7 +420,7 @@ impl<'a> Utf8Sink<'a> {
 /// Copies ASCII from the front of `src` to the front of `out` in blocks; returns how much. Something else, or the end of
 /// either slice, is within a block after it.
 #[inline(always)]
-fn ascii_blocks(src: &[u8], out: &mut [u8]) -> usize {
+pub(super) fn ascii_blocks(src: &[u8], out: &mut [u8]) -> usize {
     let mut len = 0;
     while let Some(block) = src[len..].first_chunk::<64>()
         && block.iter().fold(0, |all, byte| all | byte) < 0x80

@@ -1,6 +1,6 @@
 //! Lanes, one at a time.
 
-use crate::arch::types::{FOLLOWS, LEN, MAY_GO_ON, Shifts, Split};
+use crate::arch::types::{FOLLOWS, LEN, MAY_GO_ON, NO_CODE, Shifts, Split};
 
 /// See [`arch::lanes::text`](crate::arch::lanes::text).
 pub(in super::super) fn text(lanes: &[u32], dst: &mut [u8]) -> (usize, usize) {
@@ -41,6 +41,31 @@ pub(in super::super) fn codes(
         written += shift + len;
     }
     (lanes.len().saturating_sub(1), written)
+}
+
+/// See [`arch::lanes::short_codes`](crate::arch::lanes::short_codes).
+pub(in super::super) fn short_codes(codes: &[u16], dst: &mut [u8]) -> (usize, usize) {
+    let (mut done, mut written) = (0, 0);
+    // Blocks that fit in the worst case are checked once and not per code.
+    while let Some(block) = codes[done..].first_chunk::<32>()
+        && let Some(window) = dst[written..].first_chunk_mut::<65>()
+        && !block.iter().fold(false, |any, code| any | (*code == NO_CODE))
+    {
+        let mut filled = 0;
+        for code in block {
+            // At most 31 × 2; the mask tells the compiler.
+            let start = filled & 63;
+            window[start..start + 2].copy_from_slice(&code.to_le_bytes());
+            filled += 1 + usize::from(*code > 0xFF);
+        }
+        (done, written) = (done + 32, written + filled);
+    }
+    for code in &codes[done..] {
+        let Some(place) = dst[written..].first_chunk_mut().filter(|_| *code != NO_CODE) else { break };
+        *place = code.to_le_bytes();
+        (done, written) = (done + 1, written + 1 + usize::from(*code > 0xFF));
+    }
+    (done, written)
 }
 
 /// See [`arch::lanes::split`](crate::arch::lanes::split).

@@ -13,6 +13,7 @@ loads! {
     "sse2" load_four_lanes: [u32; 4] => __m128i, _mm_loadu_si128;
     "avx" load32: [u8; 32] => __m256i, _mm256_loadu_si256;
     "avx512f" load_512: [u8; 64] => __m512i, _mm512_loadu_si512;
+    "avx512f" load_units: [u16; 32] => __m512i, _mm512_loadu_si512;
     "avx512f" load_lanes: [u32; 16] => __m512i, _mm512_loadu_si512;
 }
 

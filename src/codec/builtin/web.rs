@@ -46,9 +46,17 @@
 //! ISO-2022-JP is neutral in each of its sets; a copy is first fed the escape sequence of the set.
 //!
 //! Bytes that a fault gives back to be decoded again (the digit in 81 30 FF) are kept too, but not fed yet.
+//!
+//! # Plain characters
+//!
+//! In a long text our own loops go first. They know the *plain* characters, which encoding_rs converts by themselves, each to
+//! one or two bytes, from tables that are read out of encoding_rs; see [`Plain`]. At anything else they stop between two
+//! characters, and encoding_rs goes on. So no rule of the standard is written down twice, and a character that is missing in
+//! a table costs speed, but is converted correctly. ISO-2022-JP, which has a state, goes through encoding_rs alone.
 
 use crate::codec::Utf8;
 use crate::codec::Utf16;
+use crate::codec::pairs::{PlainCodes, WORTH};
 use crate::codec::table::Table;
 use crate::codec::{
     ByteSink, Codec, CodecInfo, Decoder, Encoder, Malformed, Replacement, Step, Stop, Superset, TableCodec, Unmappable,
@@ -62,7 +70,8 @@ use encoding_rs::{
     WINDOWS_1256, WINDOWS_1257, WINDOWS_1258, X_MAC_CYRILLIC, X_USER_DEFINED,
 };
 use std::ops::RangeInclusive;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Returns the name, the other labels and the description of every encoding of encoding_rs except UTF-8, UTF-16 and
 /// `replacement`.
@@ -83,7 +92,7 @@ fn codec_of(encoding: &'static Encoding) -> Arc<dyn Codec> {
         _ if encoding == UTF_16LE => Arc::new(Utf16::LE),
         _ if encoding == REPLACEMENT => Arc::new(ReplacementEncoding),
         _ if encoding.is_single_byte() => Arc::new(TableCodec::made(encoding.name(), SOURCE, page)),
-        _ => Arc::new(MultiByte { encoding }),
+        _ => Arc::new(MultiByte::new(encoding)),
     }
 }
 
@@ -335,6 +344,82 @@ static LARGER: &[Larger] = &[
 #[derive(Debug)]
 struct MultiByte {
     encoding: &'static Encoding,
+    plain: Arc<Plain>,
+}
+
+impl MultiByte {
+    fn new(encoding: &'static Encoding) -> Self {
+        MultiByte { encoding, plain: Arc::new(Plain::new(encoding, Plain::ENOUGH)) }
+    }
+}
+
+/// The plain characters of an encoding, for all of its encoders.
+///
+/// To build a table takes as long as encoding_rs takes for some 300 KB of text. So a table is built when so much was
+/// converted, by one encoder or by many.
+#[derive(Debug)]
+struct Plain {
+    encoding: &'static Encoding,
+    /// How much is converted before a table is built, in bytes.
+    enough: usize,
+    encoded: AtomicUsize,
+    codes: OnceLock<PlainCodes>,
+}
+
+impl Plain {
+    const ENOUGH: usize = 256 * 1024;
+
+    /// Whether there are tables at all. They take 128 and 256 KiB, which is a lot for a machine with a small memory.
+    const IS_WANTED: bool = cfg!(all(target_pointer_width = "64", not(target_family = "wasm")));
+
+    fn new(encoding: &'static Encoding, enough: usize) -> Self {
+        Plain { encoding, enough, encoded: AtomicUsize::new(0), codes: OnceLock::new() }
+    }
+
+    /// Returns the table for encoding `len` bytes, if it is there or worth its time now.
+    fn codes(&self, len: usize) -> Option<&PlainCodes> {
+        if !Self::IS_WANTED || self.encoding == ISO_2022_JP {
+            return None;
+        }
+        let is_enough = || self.encoded.load(Ordering::Relaxed) >= self.enough || len / 4 >= self.enough;
+        self.codes.get().or_else(|| is_enough().then(|| self.codes.get_or_init(|| self.make_codes())))
+    }
+
+    /// Returns what encoding_rs decodes to one character by itself: single bytes, with 0 before them, and pairs.
+    fn chars(&self) -> Vec<([u8; 2], char)> {
+        // A line for each code, so that nothing depends on what is before and after it.
+        let singles = (0..=0xFF).filter(|byte| *byte != b'\n').map(|byte| [0, byte]);
+        let pairs = (0x80..=0xFF).flat_map(|lead| (0x30..=0xFE).map(move |trail| [lead, trail]));
+        let codes: Vec<[u8; 2]> = singles.chain(pairs).collect();
+        let lines: Vec<u8> =
+            codes.iter().flat_map(|code| [code[0], code[1], b'\n'].into_iter().skip((code[0] == 0).into())).collect();
+        let (text, _) = self.encoding.decode_without_bom_handling(&lines);
+        let plain = |line: &str| {
+            let mut chars = line.chars();
+            chars.next().filter(|ch| chars.next().is_none() && *ch != '\u{FFFD}' && *ch <= '\u{FFFF}')
+        };
+        let found = codes.into_iter().zip(text.split('\n')).filter_map(|(code, line)| Some((code, plain(line)?)));
+        found.chain([([0, b'\n'], '\n')]).collect()
+    }
+
+    fn make_codes(&self) -> PlainCodes {
+        let one_way = OneWay::of(self.encoding);
+        let is_plain = |ch: &char| *ch != '\n' && !one_way.is_some_and(|one_way| one_way.has(*ch));
+        let chars: Vec<char> = self.chars().into_iter().map(|(_, ch)| ch).filter(is_plain).collect();
+        let text: String = chars.iter().flat_map(|ch| [*ch, '\n']).collect();
+        let (mut encoder, mut lines) = (self.encoding.new_encoder(), vec![0; 2 * text.len() + STEP_ROOM]);
+        let (mut read, mut written) = (0, 0);
+        loop {
+            let (result, more, put) =
+                encoder.encode_from_utf8_without_replacement(&text[read..], &mut lines[written..], false);
+            (read, written) = (read + more, written + put);
+            if !matches!(result, EncoderResult::Unmappable(_)) {
+                break;
+            }
+        }
+        let codes = lines[..written].split(|byte| *byte == b'\n');
+        PlainCodes::new(chars.into_iter().zip(codes).chain([('\n', &b"\n"[..])]))
+    }
 }
 
 impl Codec for MultiByte {
@@ -349,7 +434,7 @@ impl Codec for MultiByte {
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
         // Asked for an encoder of UTF-16, encoding_rs would return one of UTF-8.
         (self.encoding.output_encoding() == self.encoding)
-            .then(|| Box::new(MultiByteEncoder::new(self.encoding)) as Box<dyn Encoder>)
+            .then(|| Box::new(MultiByteEncoder::new(self.encoding, self.plain.clone())) as Box<dyn Encoder>)
     }
 
     fn with_decoder(&self, work: &mut dyn FnMut(&mut dyn Decoder)) {
@@ -359,7 +444,7 @@ impl Codec for MultiByte {
     fn with_encoder(&self, work: &mut dyn FnMut(&mut dyn Encoder)) -> bool {
         let can_encode = self.encoding.output_encoding() == self.encoding;
         if can_encode {
-            work(&mut MultiByteEncoder::new(self.encoding));
+            work(&mut MultiByteEncoder::new(self.encoding, self.plain.clone()));
         }
         can_encode
     }
@@ -417,6 +502,10 @@ const RUN_RESERVE: usize = 2 * LONGEST * STEP_ROOM;
 /// The length of a run after a fault; the next is twice as long. The room for a run is zeroed first, which is wasted if
 /// there is a fault at its beginning.
 const CAREFUL_RUN: usize = 2 * RUN;
+
+/// How far encoding_rs goes where the tables stopped, in bytes. If they do not get [`FAR`] from there, it goes twice as far.
+const SHORT: usize = LONGEST;
+const FAR: usize = 24;
 
 /// Decodes a multi-byte encoding.
 struct MultiByteDecoder {
@@ -668,6 +757,10 @@ static ONE_WAY: &[OneWay] = &[
 const SIGNS: [RangeInclusive<char>; 3] = ['\u{A5}'..='\u{A5}', '\u{203E}'..='\u{203E}', '\u{2212}'..='\u{2212}'];
 
 impl OneWay {
+    fn of(encoding: &'static Encoding) -> Option<&'static OneWay> {
+        ONE_WAY.iter().find(|one_way| one_way.of == encoding)
+    }
+
     fn has(&self, ch: char) -> bool {
         self.chars.iter().any(|range| range.contains(&ch))
     }
@@ -712,6 +805,9 @@ fn last_escape(bytes: &[u8]) -> Option<usize> {
 struct MultiByteEncoder {
     inner: encoding_rs::Encoder,
     one_way: Option<&'static OneWay>,
+    plain: Arc<Plain>,
+    /// How many characters to look up at once: few if the last one that is not plain was near.
+    reach: usize,
     /// `inner` wrote [`TO_ASCII`] before something unmappable. It is kept back until ASCII follows: before another escape
     /// sequence it would be a fault. Neither is written if the other one leads back to the same set.
     has_pending_escape: bool,
@@ -720,9 +816,47 @@ struct MultiByteEncoder {
 }
 
 impl MultiByteEncoder {
-    fn new(encoding: &'static Encoding) -> Self {
-        let one_way = ONE_WAY.iter().find(|one_way| one_way.of == encoding);
-        MultiByteEncoder { inner: encoding.new_encoder(), one_way, has_pending_escape: false, set: Shift::INITIAL.set }
+    fn new(encoding: &'static Encoding, plain: Arc<Plain>) -> Self {
+        MultiByteEncoder {
+            inner: encoding.new_encoder(),
+            one_way: OneWay::of(encoding),
+            plain,
+            reach: 0,
+            has_pending_escape: false,
+            set: Shift::INITIAL.set,
+        }
+    }
+
+    /// Encodes the front of `src`: plain characters by the table, and the others through encoding_rs.
+    fn feed_plain(&mut self, src: &str, dst: &mut ByteSink<'_>, codes: &PlainCodes) -> Step<Unmappable> {
+        let (mut read, mut stretch) = (0, SHORT);
+        while read < src.len() {
+            let before = read;
+            dst.fill(|spare| {
+                let (more, written) = codes.encode(&src[read..], spare, &mut self.reach);
+                read += more;
+                written
+            });
+            stretch = if read - before >= FAR { SHORT } else { stretch.saturating_mul(2) };
+            let rest = &src[read..];
+            let stretch = if rest.len() < WORTH { rest.len() } else { stretch };
+            let len = (stretch..rest.len()).find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
+            let step = self.feed_others(&rest[..len], dst);
+            read += step.read;
+            if step.stop != Stop::InputEmpty {
+                return Step { read, stop: step.stop };
+            }
+        }
+        Step { read, stop: Stop::InputEmpty }
+    }
+
+    /// Encodes the front of `src` through encoding_rs.
+    fn feed_others(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
+        match self.one_way {
+            _ if src.is_empty() => Step { read: 0, stop: Stop::InputEmpty },
+            Some(one_way) => self.feed_watching(src, dst, one_way),
+            None => self.run(src, dst, false),
+        }
     }
 
     /// Encodes the front of `src`. The characters of `one_way` are faults.
@@ -797,13 +931,13 @@ impl MultiByteEncoder {
 
 impl Encoder for MultiByteEncoder {
     fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
-        if src.is_empty() {
-            return Step { read: 0, stop: Stop::InputEmpty };
+        let plain = self.plain.clone();
+        if let Some(codes) = plain.codes(src.len()) {
+            return self.feed_plain(src, dst, codes);
         }
-        match self.one_way {
-            Some(one_way) => self.feed_watching(src, dst, one_way),
-            None => self.run(src, dst, false),
-        }
+        let step = self.feed_others(src, dst);
+        plain.encoded.fetch_add(step.read, Ordering::Relaxed);
+        step
     }
 
     fn finish(&mut self, dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
@@ -826,11 +960,11 @@ impl Encoder for MultiByteEncoder {
     }
 
     fn reset(&mut self) {
-        *self = Self::new(self.inner.encoding());
+        *self = Self::new(self.inner.encoding(), self.plain.clone());
     }
 
     fn fork(&self) -> Option<Box<dyn Encoder>> {
-        let mut fork = Self::new(self.inner.encoding());
+        let mut fork = Self::new(self.inner.encoding(), self.plain.clone());
         fork.set_state(self.state()?).then_some(Box::new(fork))
     }
 
@@ -874,6 +1008,124 @@ impl Encoder for MultiByteEncoder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The encodings with plain characters.
+    const PLAIN: [&Encoding; 6] = [SHIFT_JIS, EUC_JP, EUC_KR, GBK, GB18030, BIG5];
+
+    /// The codec, with tables after so many bytes.
+    fn with_tables_after(encoding: &'static Encoding, enough: usize) -> MultiByte {
+        MultiByte { encoding, plain: Arc::new(Plain::new(encoding, enough)) }
+    }
+
+    /// The codec that never has tables: encoding_rs itself.
+    fn without_tables(encoding: &'static Encoding) -> MultiByte {
+        with_tables_after(encoding, usize::MAX)
+    }
+
+    /// The steps of Marsaglia's xorshift generator.
+    struct Dice(u64);
+
+    impl Dice {
+        fn new() -> Self {
+            Dice(0x9E37_79B9_7F4A_7C15)
+        }
+
+        fn below(&mut self, end: usize) -> usize {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 >> 33) as usize % end
+        }
+    }
+
+    /// Encodes pieces of at most so many bytes, with this much room; returns the bytes, and the place of each fault in the
+    /// text and in the bytes.
+    fn encoded(codec: &MultiByte, text: &str, piece: usize, room: usize) -> (Vec<u8>, Vec<(usize, usize, char)>) {
+        let (mut encoder, mut room) = (codec.encoder().unwrap(), vec![0; room]);
+        let (mut bytes, mut faults, mut read) = (Vec::new(), Vec::new(), 0);
+        while read < text.len() {
+            let end = (read + piece..text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
+            while read < end {
+                let mut sink = ByteSink::new(&mut room);
+                let step = encoder.feed(&text[read..end], &mut sink);
+                bytes.extend(sink.as_bytes());
+                read += step.read;
+                if let Stop::Fault(fault) = step.stop {
+                    faults.push((read, bytes.len(), fault.ch));
+                }
+            }
+        }
+        (bytes, faults)
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "too much of it")]
+    fn every_character_is_encoded_as_without_tables() {
+        let all = || (0..0x11_0000).filter_map(char::from_u32);
+        let sampled = all().filter(|ch| crate::arch::is_full() || *ch as u32 % 5 == 0 || *ch < '\u{3100}');
+        // In a row, where all that has no code of two bytes ends a batch; and between plain characters.
+        let row: String = all().collect();
+        let among: String = sampled.flat_map(|ch| ['あ', 'a', ch]).collect();
+        for encoding in PLAIN {
+            for text in [&row, &among] {
+                let expected = encoded(&without_tables(encoding), text, 1 << 16, 1 << 16);
+                let made = encoded(&with_tables_after(encoding, 0), text, 1 << 16, 1 << 16);
+                assert!(made == expected, "{encoding:?}");
+            }
+        }
+    }
+
+    /// A text with words of ASCII, plain characters of all lengths, and others among them.
+    fn random_text(dice: &mut Dice, len: usize) -> String {
+        let mut text = String::new();
+        while text.len() < len {
+            let (from, range) = match dice.below(12) {
+                0..3 => (0x4E00, 0x5200),
+                3 => (0x3041, 0xB0),
+                4 => (0xAC00, 0x2BA4),
+                5 => (0xFF01, 0xA0),
+                6 => (0x391, 0xC0),
+                7 => (0xA0, 0x60),
+                8 => (0x2000, 0x300),
+                9 if dice.below(4) == 0 => (0x1F300, 0x400),
+                10 if dice.below(4) == 0 => (0, 0x2_FFFF),
+                _ => (0x20, 0x5F),
+            };
+            text.extend((0..dice.below(30)).filter_map(|_| char::from_u32(from + dice.below(range) as u32)));
+        }
+        text
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "too much of it")]
+    fn random_text_is_encoded_as_without_tables() {
+        let mut dice = Dice::new();
+        for encoding in PLAIN {
+            let (plain, codec) = (without_tables(encoding), with_tables_after(encoding, 0));
+            for _ in 0..if crate::arch::is_full() { 20_000 } else { 300 } {
+                let len = dice.below(1500);
+                let text = random_text(&mut dice, len);
+                let (piece, room) = (1 + dice.below(700), 16 + dice.below(900));
+                let expected = encoded(&plain, &text, usize::MAX / 2, 1 << 16);
+                assert_eq!(encoded(&codec, &text, usize::MAX / 2, 1 << 16), expected, "{encoding:?} {text:?}");
+                assert_eq!(encoded(&codec, &text, piece, room), expected, "{encoding:?} {piece} {room} {text:?}");
+            }
+        }
+    }
+
+    /// The tables come in between at any place, whatever the pieces are.
+    #[test]
+    #[cfg_attr(miri, ignore = "too much of it")]
+    fn tables_come_in_at_any_place() {
+        let text = random_text(&mut Dice::new(), 1000);
+        for (encoding, piece) in PLAIN.into_iter().flat_map(|encoding| [1, 70, 200].map(|piece| (encoding, piece))) {
+            let expected = encoded(&without_tables(encoding), &text, 1 << 16, 1 << 16);
+            for enough in (0..1000).step_by(if crate::arch::is_full() { 1 } else { 37 }) {
+                let made = encoded(&with_tables_after(encoding, enough), &text, piece, 300);
+                assert_eq!(made, expected, "{encoding:?} {enough} {piece}");
+            }
+        }
+    }
 
     #[test]
     fn the_last_escape_is_found_anywhere() {

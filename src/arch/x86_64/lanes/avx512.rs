@@ -1,7 +1,10 @@
 //! Lanes with AVX-512: sixteen at a time; `vpcompressb` removes the bytes that do not count.
 
-use crate::arch::types::{FOLLOWS, LEN, MAY_GO_ON, Shifts, Split};
-use crate::arch::x86_64::memory::{load_512, load_lanes, load_part_lanes, low_bits, store_512, store_units};
+use crate::arch::scalar;
+use crate::arch::types::{FOLLOWS, LEN, MAY_GO_ON, NO_CODE, Shifts, Split};
+use crate::arch::x86_64::memory::{
+    load_512, load_lanes, load_part_lanes, load_units, low_bits, store_512, store_units,
+};
 use std::arch::x86_64::*;
 
 /// See [`text`](crate::arch::lanes::text).
@@ -81,6 +84,27 @@ pub fn codes(lanes: &[u32], shifts: Option<Shifts>, is_double: &mut bool, dst: &
     }
     *is_double = state == 1;
     (done, written)
+}
+
+/// See [`short_codes`](crate::arch::lanes::short_codes).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn short_codes(codes: &[u16], dst: &mut [u8]) -> (usize, usize) {
+    const FIRST_BYTES: u64 = 0x5555_5555_5555_5555;
+    let none = _mm512_set1_epi16(NO_CODE as i16);
+    let (mut done, mut written) = (0, 0);
+    while let Some(block) = codes[done..].first_chunk()
+        && let Some(room) = dst[written..].first_chunk_mut()
+    {
+        let units = load_units(block);
+        if _mm512_cmpeq_epi16_mask(units, none) != 0 {
+            break;
+        }
+        let keep = FIRST_BYTES | _mm512_test_epi8_mask(units, units);
+        store_512(room, _mm512_maskz_compress_epi8(keep, units));
+        (done, written) = (done + block.len(), written + keep.count_ones() as usize);
+    }
+    let (more, put) = scalar::lanes::short_codes(&codes[done..], &mut dst[written..]);
+    (done + more, written + put)
 }
 
 /// See [`split`](crate::arch::lanes::split).
