@@ -7,7 +7,7 @@
 use super::aarch64;
 #[cfg(test)]
 use super::types::{FOLLOWS, LEN, MAY_GO_ON, NO_CODE};
-use super::types::{Shifts, Split};
+use super::types::{Leads, Shifts, Split};
 #[cfg(target_arch = "x86_64")]
 use super::x86_64;
 use super::{Isa, dispatch, scalar};
@@ -58,7 +58,8 @@ pub fn short_codes(isa: Isa, codes: &[u16], dst: &mut [u8]) -> (usize, usize) {
 #[inline(always)]
 #[must_use]
 pub fn are_worth_it(isa: Isa) -> bool {
-    isa != Isa::Scalar
+    // So that the compiler leaves out what uses them elsewhere.
+    cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) && isa != Isa::Scalar
 }
 
 /// Splits 64 bytes, or 65 if the last is the first half of a pair, into single bytes, pairs and shift codes with the
@@ -74,6 +75,21 @@ pub fn split(isa: Isa, shifts: Shifts, is_double: bool, src: &[u8], units: &mut 
         "aarch64" Neon => aarch64::lanes::split(shifts, is_double, block, units),
         "x86_64" Avx512 => x86_64::lanes::avx512::split(shifts, is_double, block, units),
         _ => scalar::lanes::split(shifts, is_double, block, units),
+    })
+}
+
+/// Splits 64 bytes, or 65 if the last is a lead, into single bytes and pairs with the kernel of `isa`, and writes the
+/// characters to `units` as [`split`] does. Does nothing with fewer than 65 bytes. Units after those written may be
+/// overwritten.
+#[inline]
+pub fn split_pairs(isa: Isa, leads: &Leads, src: &[u8], units: &mut [u16; 64]) -> Split {
+    let Some(block) = src.first_chunk() else { return Split::default() };
+    dispatch!(isa, {
+        "x86_64" Sse => x86_64::lanes::sse::split_pairs(leads, block, units),
+        "x86_64" Avx2 => x86_64::lanes::sse::split_pairs(leads, block, units),
+        "aarch64" Neon => aarch64::lanes::split_pairs(leads, block, units),
+        "x86_64" Avx512 => x86_64::lanes::avx512::split_pairs(leads, block, units),
+        _ => scalar::lanes::split_pairs(leads, block, units),
     })
 }
 
@@ -173,6 +189,34 @@ mod tests {
                 let bytes = |code: &u16| code.to_le_bytes().into_iter().take(1 + usize::from(*code > 0xFF));
                 assert_eq!(dst[..written], codes[..done].iter().flat_map(bytes).collect::<Vec<u8>>(), "{isa:?}");
                 assert!(done <= good && (done == good || room - written < 2), "{isa:?}: {done} of {good}");
+            });
+        }
+
+        #[test]
+        fn blocks_are_split_into_pairs(
+            block in prop::collection::vec(prop_oneof![2 => 0x20u8..0x7F, 3 => 0x80u8..=0xFF], 65),
+            set in any::<[bool; 128]>(),
+        ) {
+            let is_lead = |byte: u8| byte >= 0x80 && set[usize::from(byte & 0x7F)];
+            let leads = Leads::new(is_lead);
+            let (mut expected, mut made) = (Split::default(), Vec::new());
+            while expected.read < 64 {
+                let at = expected.read;
+                expected.firsts |= 1 << at;
+                if is_lead(block[at]) {
+                    expected.doubles |= 1 << at;
+                    made.push(u16::from_be_bytes([block[at], block[at + 1]]));
+                    expected.read += 2;
+                } else {
+                    made.push(block[at].into());
+                    expected.read += 1;
+                }
+            }
+            each_isa(|isa| {
+                let mut units = [0; 64];
+                assert_eq!(split_pairs(isa, &leads, &block, &mut units), expected, "{isa:?}");
+                assert_eq!(units[..made.len()], made, "{isa:?}");
+                assert_eq!(split_pairs(isa, &leads, &block[1..], &mut units), Split::default(), "{isa:?}");
             });
         }
 

@@ -1,7 +1,7 @@
 //! The algorithm that writes lanes of different lengths with vectors of four lanes.
 
-/// Defines `text(lanes, dst)`, `codes(lanes, shifts, is_double, dst)` and `split(shifts, is_double, block, units)` for the
-/// instruction set `$features`; see [`arch::lanes`](super::lanes).
+/// Defines `text(lanes, dst)`, `codes(lanes, shifts, is_double, dst)`, `split(shifts, is_double, block, units)` and
+/// `split_pairs(leads, block, units)` for the instruction set `$features`; see [`arch::lanes`](super::lanes).
 ///
 /// The first two go in blocks of eight lanes. A shuffle from a table removes the bytes that do not count. From the first
 /// block that needs a decision, or is not whole, the scalar kernel does the rest.
@@ -20,6 +20,7 @@
 /// | `put(vector, table, room, at)` | writes the vector, shuffled |
 /// | `turn(vector)` | reverses the bytes of each lane |
 /// | `places_of(byte, block)` | where a byte is in 64 bytes, one bit each |
+/// | `places_of_leads(leads, block)` | where the bytes of a set are in 64 bytes, one bit each |
 /// | `units_of(bytes, nexts, doubles, out)` | for each of sixteen bytes a unit: the byte, or, if its bit in `doubles` is set, the byte or for 0 `out`, and the next byte; eight units in each vector |
 /// | `put_units(units, table, room, at)` | writes eight units, shuffled |
 macro_rules! lanes_by_blocks {
@@ -95,6 +96,23 @@ macro_rules! lanes_by_blocks {
             let [outs, backs] = [places_of(out, front), places_of(back, front)];
             let cuts = (outs | backs) >> 1 | u64::from(block[64] == out || block[64] == back) << 63;
             let split = Split::of(outs, backs, cuts, is_double);
+            put_all(&split, block, out, units);
+            split
+        }
+
+        /// See [`arch::lanes::split_pairs`](crate::arch::lanes::split_pairs).
+        #[target_feature(enable = $features)]
+        pub fn split_pairs(leads: &Leads, block: &[u8; 65], units: &mut [u16; 64]) -> Split {
+            let split = Split::of_pairs(places_of_leads(leads, block.first_chunk().expect("64 of 65")));
+            // No lead is 0, so nothing replaces it.
+            put_all(&split, block, 0, units);
+            split
+        }
+
+        /// Writes the units that begin at `split.firsts`.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn put_all(split: &Split, block: &[u8; 65], out: u8, units: &mut [u16; 64]) {
             let mut count = 0;
             for at in [0, 16, 32, 48] {
                 let firsts = (split.firsts >> at) as u16;
@@ -105,7 +123,6 @@ macro_rules! lanes_by_blocks {
                     count += ones(set.into());
                 }
             }
-            split
         }
     };
 }

@@ -109,7 +109,35 @@ pub struct Shifts {
     pub back: u8,
 }
 
-/// What [`split`](super::lanes::split) found.
+/// The bytes that begin a pair in a charset without shift codes, as [`split_pairs`](super::lanes::split_pairs) takes them.
+#[derive(Clone, Debug)]
+#[repr(align(16))]
+pub struct Leads {
+    /// By the low nibble of a byte and by the high one, sets of bits: a lead has one in both.
+    pub(super) low: [u8; 16],
+    pub(super) high: [u8; 16],
+}
+
+impl Leads {
+    /// Makes the set. Only bytes from 80 on can be in it.
+    pub fn new(is_lead: impl Fn(u8) -> bool) -> Self {
+        let (mut low, mut high) = ([0; 16], [0; 16]);
+        for byte in (0x80..=0xFF).filter(|byte| is_lead(*byte)) {
+            let bit = 1 << ((byte >> 4) - 8);
+            low[usize::from(byte & 0xF)] |= bit;
+            high[usize::from(byte >> 4)] |= bit;
+        }
+        Leads { low, high }
+    }
+
+    /// Returns whether a byte is one of them.
+    #[inline(always)]
+    pub(super) fn has(&self, byte: u8) -> bool {
+        self.low[usize::from(byte & 0xF)] & self.high[usize::from(byte >> 4)] != 0
+    }
+}
+
+/// What [`split`](super::lanes::split) and [`split_pairs`](super::lanes::split_pairs) found.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Split {
     /// How many bytes were read.
@@ -123,20 +151,23 @@ pub struct Split {
 }
 
 impl Split {
+    /// Finds the characters in a block of 64 bytes of which `may_lead` are leads, unless they end a pair.
+    #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))] // No vectors.
+    #[inline(always)]
+    pub(super) fn of_pairs(may_lead: u64) -> Self {
+        // In a run of them every other one is a lead, beginning with the first: what precedes the run is none.
+        let leads = every_other(may_lead);
+        Split { read: 64 + (leads >> 63) as usize, firsts: !(leads << 1), doubles: leads, is_double: false }
+    }
+
     /// Finds the characters in a block of 64 bytes of which `outs` and `backs` are shift codes. If bit 63 of `cuts` is set,
     /// so is the byte after the block; the other bits are the bytes before a shift code.
     #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))] // No vectors.
     #[inline(always)]
     pub(super) fn of(outs: u64, backs: u64, cuts: u64, is_double: bool) -> Self {
-        const EVEN: u64 = 0x5555_5555_5555_5555;
-        // The runs of ones in `within` whose first bits are `starts`.
-        let flood = |starts: u64, within: u64| (starts.wrapping_add(within) ^ within) & within;
         let plain = !(outs | backs);
         let double = flood((outs << 1 | u64::from(is_double)) & plain, plain);
-        // Pairs begin at every other byte of a run: at the even ones if the run begins at an even one.
-        let starts = double & !(double << 1);
-        let even = flood(starts & EVEN, double);
-        let leads = (double & even & EVEN) | (double & !even & !EVEN);
+        let leads = every_other(double);
         let firsts = plain & !double | leads;
         let cut_off = leads & cuts;
         if cut_off != 0 {
@@ -148,6 +179,24 @@ impl Split {
         let read = 64 + (leads >> 63) as usize;
         Split { read, firsts, doubles: leads, is_double: (double | outs) >> 63 != 0 }
     }
+}
+
+/// Returns the runs of ones in `within` whose first bits are `starts`.
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))] // No vectors.
+#[inline(always)]
+fn flood(starts: u64, within: u64) -> u64 {
+    (starts.wrapping_add(within) ^ within) & within
+}
+
+/// Returns every other bit of each run of ones, beginning with the first.
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))] // No vectors.
+#[inline(always)]
+fn every_other(ones: u64) -> u64 {
+    const EVEN: u64 = 0x5555_5555_5555_5555;
+    // The even ones of a run that begins at an even one.
+    let starts = ones & !(ones << 1);
+    let even = flood(starts & EVEN, ones);
+    (ones & even & EVEN) | (ones & !even & !EVEN)
 }
 
 /// For decoding a single-byte charset: the UTF-8 bytes of each byte's character, counted from the end of the character.

@@ -58,7 +58,8 @@
 //! | `buffer` | the memory of the large buffers, and where in a page it begins |
 //! | `words` | characters as ready UTF-8, for tables |
 //! | `byte_table` | bytes to bytes, for programs whose strings are not UTF-8 |
-//! | `pairs` | the inner loops of charsets of single bytes and pairs |
+//! | `batches` | the inner loop of decoders of single bytes and pairs |
+//! | `pairs` | the inner loop of encoders without a state |
 //! | `newline` | the newline conventions of EBCDIC, as a layer over another codec |
 //! | `unicode/` | UTF-8, UTF-16, UTF-32 and UCS-4 in their octet orders, UTF-EBCDIC |
 //! | [`table`] | code pages as data, and the file formats that they are read from |
@@ -68,6 +69,7 @@
 //! The vector kernels are in `arch`. Codecs get whole slices and contiguous free space, call the kernels with them, and
 //! [`Utf8Sink`] accepts what the kernels wrote.
 
+mod batches;
 mod buffer;
 mod builtin;
 mod byte_table;
@@ -110,7 +112,8 @@ pub use sink::{ByteSink, Utf8Sink};
 pub(crate) use sink::{SameText, Utf8Buf};
 pub(crate) use table::packed::Packed;
 pub(crate) use unicode::{Ucs4, Utf8, Utf16, UtfEbcdic};
-pub(crate) use words::{Utf8Batch, Utf8Char, Utf8Filled, Utf8Table, Utf8Units, Utf8Word};
+use words::Utf8Batch;
+pub(crate) use words::{Utf8Char, Utf8Filled, Utf8Table, Utf8Units, Utf8Word};
 
 /// The free space, in bytes, with which a codec always makes progress: the longest output of one step.
 ///

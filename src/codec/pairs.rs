@@ -1,16 +1,13 @@
-//! The inner loops of charsets of single bytes and pairs, with tables that are looked up without waiting.
+//! The inner loop of encoders of single bytes and pairs without a state: to UTF-16, to codes by a table, and to bytes.
 //!
-//! They know only what is plain. At anything else they stop between two characters, and the codec goes on in its own way.
+//! It knows only what is plain. At anything else it stops between two characters, and the codec goes on in its own way.
 
+use super::batches::{LEAST_REACH, WORTH};
 use super::sink::ascii_blocks;
 use crate::arch::types::{ByteOrder, NO_CODE};
 use crate::arch::{self, Isa, lanes, utf16};
 
-/// The shortest text, in bytes, for which a batch is tried.
-pub(super) const WORTH: usize = 65;
-
-/// The least and the most characters of a batch.
-const LEAST: usize = 64;
+/// The most characters of a batch.
 const MOST: usize = 512;
 
 /// The codes of the plain characters of a charset, by code unit: those of one or two bytes.
@@ -45,7 +42,7 @@ impl PlainCodes {
         while src.len() - read >= WORTH {
             let ascii = ascii_blocks(&src.as_bytes()[read..], &mut spare[written..]);
             (read, written) = (read + ascii, written + ascii);
-            let (taken, made) = to_units(&src[read..], &mut room[..2 * (*reach).clamp(LEAST, MOST)]);
+            let (taken, made) = to_units(&src[read..], &mut room[..2 * (*reach).clamp(LEAST_REACH, MOST)]);
             let units = room[..made].as_chunks().0;
             let codes = &mut codes[..units.len()];
             for (code, unit) in codes.iter_mut().zip(units) {
@@ -54,7 +51,7 @@ impl PlainCodes {
             let (done, put) = lanes::short_codes(isa, codes, &mut spare[written..]);
             written += put;
             if done < units.len() {
-                *reach = done + LEAST;
+                *reach = done + LEAST_REACH;
                 return (read + units[..done].iter().map(utf8_len).sum::<usize>(), written);
             }
             if ascii + taken == 0 {

@@ -4,7 +4,7 @@ use super::vector::*;
 use crate::arch::lanes_blocks::lanes_by_blocks;
 use crate::arch::scalar;
 use crate::arch::shuffles::*;
-use crate::arch::types::{FOLLOWS, LEN, MAY_GO_ON, Shifts, Split};
+use crate::arch::types::{FOLLOWS, LEN, Leads, MAY_GO_ON, Shifts, Split};
 use std::arch::aarch64::*;
 
 type Vector = uint32x4_t;
@@ -80,6 +80,19 @@ fn places_of(byte: u8, block: &[u8; 64]) -> u64 {
     for (at, part) in parts.iter().enumerate() {
         let which = u16::from_le_bytes(sets(vceqq_u8(load16(part), code)));
         places |= u64::from(which) << (16 * at);
+    }
+    places
+}
+
+#[inline]
+#[target_feature(enable = "neon")]
+fn places_of_leads(leads: &Leads, block: &[u8; 64]) -> u64 {
+    let mut places = 0;
+    for (at, part) in block.as_chunks::<16>().0.iter().enumerate() {
+        let bytes = load16(part);
+        let low = vqtbl1q_u8(load16(&leads.low), vandq_u8(bytes, vdupq_n_u8(0xF)));
+        let high = vqtbl1q_u8(load16(&leads.high), vshrq_n_u8::<4>(bytes));
+        places |= u64::from(u16::from_le_bytes(sets(vtstq_u8(low, high)))) << (16 * at);
     }
     places
 }

@@ -1,6 +1,6 @@
 //! Lanes, one at a time.
 
-use crate::arch::types::{FOLLOWS, LEN, MAY_GO_ON, NO_CODE, Shifts, Split};
+use crate::arch::types::{FOLLOWS, LEN, Leads, MAY_GO_ON, NO_CODE, Shifts, Split};
 
 /// See [`arch::lanes::text`](crate::arch::lanes::text).
 pub(in super::super) fn text(lanes: &[u32], dst: &mut [u8]) -> (usize, usize) {
@@ -91,6 +91,21 @@ pub(in super::super) fn split(shifts: Shifts, is_double: bool, block: &[u8; 65],
         split.firsts |= 1 << at;
         split.doubles |= u64::from(split.is_double) << at;
         split.read += 1 + usize::from(split.is_double);
+    }
+    split
+}
+
+/// See [`arch::lanes::split_pairs`](crate::arch::lanes::split_pairs).
+pub(in super::super) fn split_pairs(leads: &Leads, block: &[u8; 65], units: &mut [u16; 64]) -> Split {
+    let (mut split, mut count) = (Split::default(), 0);
+    while split.read < 64 {
+        let at = split.read;
+        let is_lead = leads.has(block[at]);
+        units[count] = if is_lead { u16::from_be_bytes([block[at], block[at + 1]]) } else { block[at].into() };
+        count += 1;
+        split.firsts |= 1 << at;
+        split.doubles |= u64::from(is_lead) << at;
+        split.read += 1 + usize::from(is_lead);
     }
     split
 }

@@ -54,13 +54,15 @@
 //! characters, and encoding_rs goes on. So no rule of the standard is written down twice, and a character that is missing in
 //! a table costs speed, but is converted correctly. ISO-2022-JP, which has a state, goes through encoding_rs alone.
 
+use crate::arch::{self, lanes};
 use crate::codec::Utf8;
 use crate::codec::Utf16;
-use crate::codec::pairs::{PlainCodes, WORTH};
+use crate::codec::batches::{PlainPairs, WORTH};
+use crate::codec::pairs::PlainCodes;
 use crate::codec::table::Table;
 use crate::codec::{
     ByteSink, Codec, CodecInfo, Decoder, Encoder, Malformed, Replacement, Step, Stop, Superset, TableCodec, Unmappable,
-    Utf8Sink,
+    Utf8Char, Utf8Sink, Utf8Units, Utf8Word,
 };
 use encoding_rs::{
     BIG5, DecoderResult, EUC_JP, EUC_KR, EncoderResult, Encoding, GB18030, GBK, IBM866, ISO_2022_JP, ISO_8859_2,
@@ -353,7 +355,7 @@ impl MultiByte {
     }
 }
 
-/// The plain characters of an encoding, for all of its encoders.
+/// The plain characters of an encoding, for all of its decoders and encoders.
 ///
 /// To build a table takes as long as encoding_rs takes for some 300 KB of text. So a table is built when so much was
 /// converted, by one encoder or by many.
@@ -362,8 +364,32 @@ struct Plain {
     encoding: &'static Encoding,
     /// How much is converted before a table is built, in bytes.
     enough: usize,
-    encoded: AtomicUsize,
-    codes: OnceLock<PlainCodes>,
+    pairs: Later<PlainPairs>,
+    codes: Later<PlainCodes>,
+}
+
+/// A table that is built when it is worth its time.
+#[derive(Debug)]
+struct Later<T> {
+    /// How much was converted without it, in bytes.
+    count: AtomicUsize,
+    table: OnceLock<T>,
+}
+
+impl<T> Later<T> {
+    fn new() -> Self {
+        Later { count: AtomicUsize::new(0), table: OnceLock::new() }
+    }
+
+    /// Returns the table for `len` bytes, if it is there or `enough` bytes were converted, or will be.
+    fn get(&self, len: usize, enough: usize, make: impl FnOnce() -> T) -> Option<&T> {
+        let is_enough = || self.count.load(Ordering::Relaxed) >= enough || len / 4 >= enough;
+        self.table.get().or_else(|| is_enough().then(|| self.table.get_or_init(make)))
+    }
+
+    fn add(&self, len: usize) {
+        self.count.fetch_add(len, Ordering::Relaxed);
+    }
 }
 
 impl Plain {
@@ -373,16 +399,22 @@ impl Plain {
     const IS_WANTED: bool = cfg!(all(target_pointer_width = "64", not(target_family = "wasm")));
 
     fn new(encoding: &'static Encoding, enough: usize) -> Self {
-        Plain { encoding, enough, encoded: AtomicUsize::new(0), codes: OnceLock::new() }
+        Plain { encoding, enough, pairs: Later::new(), codes: Later::new() }
     }
 
-    /// Returns the table for encoding `len` bytes, if it is there or worth its time now.
+    fn is_wanted(&self) -> bool {
+        Self::IS_WANTED && self.encoding != ISO_2022_JP
+    }
+
+    /// Returns the table for decoding `len` bytes, if there is one now.
+    fn pairs(&self, len: usize) -> Option<&PlainPairs> {
+        let is_wanted = self.is_wanted() && lanes::are_worth_it(arch::isa());
+        is_wanted.then(|| self.pairs.get(len, self.enough, || self.make_pairs()))?
+    }
+
+    /// Returns the table for encoding `len` bytes, if there is one now.
     fn codes(&self, len: usize) -> Option<&PlainCodes> {
-        if !Self::IS_WANTED || self.encoding == ISO_2022_JP {
-            return None;
-        }
-        let is_enough = || self.encoded.load(Ordering::Relaxed) >= self.enough || len / 4 >= self.enough;
-        self.codes.get().or_else(|| is_enough().then(|| self.codes.get_or_init(|| self.make_codes())))
+        self.is_wanted().then(|| self.codes.get(len, self.enough, || self.make_codes()))?
     }
 
     /// Returns what encoding_rs decodes to one character by itself: single bytes, with 0 before them, and pairs.
@@ -400,6 +432,18 @@ impl Plain {
         };
         let found = codes.into_iter().zip(text.split('\n')).filter_map(|(code, line)| Some((code, plain(line)?)));
         found.chain([([0, b'\n'], '\n')]).collect()
+    }
+
+    fn make_pairs(&self) -> PlainPairs {
+        let (mut units, mut singles, mut leads) = (Utf8Units::new(), [Utf8Char::NONE; 256], [false; 256]);
+        for ([lead, last], ch) in self.chars() {
+            units.put(u16::from_be_bytes([lead, last]), &[Utf8Word::new(ch).expect("of the plane")]);
+            match lead {
+                0 => singles[usize::from(last)] = Utf8Char::new(ch),
+                lead => leads[usize::from(lead)] = true,
+            }
+        }
+        PlainPairs::new(units, |byte| singles[usize::from(byte)], |byte| leads[usize::from(byte)])
     }
 
     fn make_codes(&self) -> PlainCodes {
@@ -428,7 +472,7 @@ impl Codec for MultiByte {
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
-        Box::new(MultiByteDecoder::new(self.encoding, Shift::INITIAL))
+        Box::new(MultiByteDecoder::new(self.encoding, self.plain.clone(), Shift::INITIAL))
     }
 
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
@@ -438,7 +482,7 @@ impl Codec for MultiByte {
     }
 
     fn with_decoder(&self, work: &mut dyn FnMut(&mut dyn Decoder)) {
-        work(&mut MultiByteDecoder::new(self.encoding, Shift::INITIAL));
+        work(&mut MultiByteDecoder::new(self.encoding, self.plain.clone(), Shift::INITIAL));
     }
 
     fn with_encoder(&self, work: &mut dyn FnMut(&mut dyn Encoder)) -> bool {
@@ -518,13 +562,32 @@ struct MultiByteDecoder {
     fed: usize,
     /// The length limit for the next run, in bytes.
     run_limit: usize,
+    plain: Arc<Plain>,
+    /// How many characters to look up at once: few if the last one that is not plain was near.
+    reach: usize,
 }
 
 impl MultiByteDecoder {
-    fn new(encoding: &'static Encoding, shift: Shift) -> Self {
+    fn new(encoding: &'static Encoding, plain: Arc<Plain>, shift: Shift) -> Self {
         let mut inner = encoding.new_decoder_without_bom_handling();
         shift.lead(&mut inner);
-        MultiByteDecoder { encoding, inner, shift, held: [0; 2 * LONGEST], len: 0, fed: 0, run_limit: usize::MAX }
+        let (held, run_limit, reach) = ([0; 2 * LONGEST], usize::MAX, usize::MAX);
+        MultiByteDecoder { encoding, inner, shift, held, len: 0, fed: 0, run_limit, plain, reach }
+    }
+
+    /// Makes it afresh, in this state.
+    fn restart(&mut self, shift: Shift) {
+        *self = Self::new(self.encoding, self.plain.clone(), shift);
+    }
+
+    /// Decodes plain characters from the front of `src` while nothing is held, if there are tables; returns how many bytes.
+    fn feed_plain(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+        let Some(pairs) = self.plain.pairs(src.len()) else { return 0 };
+        let read = pairs.decode(arch::isa(), &mut self.reach, src, dst);
+        if read >= FAR || self.run_limit == usize::MAX {
+            self.run_limit = SHORT;
+        }
+        read
     }
 
     fn is_shifted(&self) -> bool {
@@ -591,7 +654,7 @@ impl MultiByteDecoder {
         self.shift.fresh = false;
         let held = self.held;
         let rest = &held[done..self.len];
-        *self = Self::new(self.encoding, self.shift);
+        self.restart(self.shift);
         self.run_limit = CAREFUL_RUN;
         self.held[..rest.len()].copy_from_slice(rest);
         self.len = rest.len();
@@ -631,8 +694,8 @@ impl MultiByteDecoder {
     }
 }
 
-impl Decoder for MultiByteDecoder {
-    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+impl MultiByteDecoder {
+    fn feed_all(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
         let mut read = 0;
         let mut ran = false;
         while read < src.len() {
@@ -649,6 +712,14 @@ impl Decoder for MultiByteDecoder {
                     return Step { read, stop: Stop::OutputFull };
                 }
                 continue;
+            }
+            if self.len == 0 && src.len() - read >= WORTH {
+                let plain = self.feed_plain(&src[read..], dst);
+                read += plain;
+                ran |= plain > 0;
+                if read == src.len() {
+                    break;
+                }
             }
             let rest = &src[read..];
             if self.len == 0 && rest.len() >= RUN {
@@ -677,6 +748,14 @@ impl Decoder for MultiByteDecoder {
             }
         }
         Step { read, stop: Stop::InputEmpty }
+    }
+}
+
+impl Decoder for MultiByteDecoder {
+    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        let step = self.feed_all(src, dst);
+        self.plain.pairs.add(step.read);
+        step
     }
 
     /// In one run: a short text would otherwise be fed byte by byte.
@@ -707,11 +786,11 @@ impl Decoder for MultiByteDecoder {
     }
 
     fn reset(&mut self) {
-        *self = Self::new(self.encoding, Shift::INITIAL);
+        self.restart(Shift::INITIAL);
     }
 
     fn fork(&self) -> Box<dyn Decoder> {
-        let mut fork = Self::new(self.encoding, self.shift);
+        let mut fork = Self::new(self.encoding, self.plain.clone(), self.shift);
         fork.hold(&self.held[..self.len]);
         Box::new(fork)
     }
@@ -731,9 +810,9 @@ impl Decoder for MultiByteDecoder {
         const SETS: [&[u8; 2]; 5] = [b"(B", b"(J", b"(I", b"$B", b"$@"];
         let set = [(state >> 16) as u8, (state >> 8) as u8];
         let shift = Shift { set: [ESC, set[0], set[1]], fresh: state & 1 == 1 };
-        *self = Self::new(self.encoding, Shift::INITIAL);
+        self.restart(Shift::INITIAL);
         if self.is_shifted() && SETS.contains(&&set) {
-            *self = Self::new(self.encoding, shift);
+            self.restart(shift);
         }
         self.state() == Some(state)
     }
@@ -936,7 +1015,7 @@ impl Encoder for MultiByteEncoder {
             return self.feed_plain(src, dst, codes);
         }
         let step = self.feed_others(src, dst);
-        plain.encoded.fetch_add(step.read, Ordering::Relaxed);
+        plain.codes.add(step.read);
         step
     }
 
@@ -1116,13 +1195,122 @@ mod tests {
     /// The tables come in between at any place, whatever the pieces are.
     #[test]
     #[cfg_attr(miri, ignore = "too much of it")]
-    fn tables_come_in_at_any_place() {
+    fn tables_for_decoding_come_in_at_any_place() {
+        let mut dice = Dice::new();
+        for (encoding, piece) in PLAIN.into_iter().flat_map(|encoding| [1, 70, 200].map(|piece| (encoding, piece))) {
+            let bytes = damaged(&mut dice, encoding, 1000);
+            let expected = decoded(&without_tables(encoding), &bytes, 1 << 16, 1 << 16);
+            for enough in (0..1000).step_by(if crate::arch::is_full() { 1 } else { 37 }) {
+                let made = decoded(&with_tables_after(encoding, enough), &bytes, piece, 300);
+                assert_eq!(made, expected, "{encoding:?} {enough} {piece}");
+            }
+        }
+    }
+
+    /// The tables come in between at any place, whatever the pieces are.
+    #[test]
+    #[cfg_attr(miri, ignore = "too much of it")]
+    fn tables_for_encoding_come_in_at_any_place() {
         let text = random_text(&mut Dice::new(), 1000);
         for (encoding, piece) in PLAIN.into_iter().flat_map(|encoding| [1, 70, 200].map(|piece| (encoding, piece))) {
             let expected = encoded(&without_tables(encoding), &text, 1 << 16, 1 << 16);
             for enough in (0..1000).step_by(if crate::arch::is_full() { 1 } else { 37 }) {
                 let made = encoded(&with_tables_after(encoding, enough), &text, piece, 300);
                 assert_eq!(made, expected, "{encoding:?} {enough} {piece}");
+            }
+        }
+    }
+
+    /// Decodes pieces of so many bytes, with this much room; returns the text, and the place of each fault in the bytes and in
+    /// the text, and its length.
+    fn decoded(codec: &MultiByte, bytes: &[u8], piece: usize, room: usize) -> (String, Vec<(usize, usize, u8)>) {
+        let (mut decoder, mut room) = (codec.decoder(), vec![0; room]);
+        let (mut text, mut faults, mut read) = (String::new(), Vec::new(), 0);
+        for piece in bytes.chunks(piece) {
+            let is_last = read + piece.len() == bytes.len();
+            let is_done = crate::codec::drive(&mut *decoder, piece, is_last, &mut room, |step| {
+                text.push_str(step.text);
+                read += step.read;
+                if let Some(fault) = step.fault {
+                    faults.push((read - usize::from(fault.after), text.len(), fault.len));
+                }
+                true
+            });
+            assert!(is_done);
+        }
+        (text, faults)
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "too much of it")]
+    fn every_pair_is_decoded_as_without_tables() {
+        // Before ASCII and before the end of a line, at both parities; back to back; and alone amid plain text.
+        let pairs = || (0..=u16::MAX).map(u16::to_be_bytes);
+        let spaced: Vec<u8> = pairs().flat_map(|[a, b]| [a, b, b'x', b'y', a, b, b'\n']).collect();
+        let row: Vec<u8> = pairs().flatten().collect();
+        let step = if crate::arch::is_full() { 1 } else { 7 };
+        for encoding in PLAIN {
+            let (plain, codec) = (without_tables(encoding), with_tables_after(encoding, 0));
+            for bytes in [&spaced, &row, &row[1..].to_vec()] {
+                assert!(
+                    decoded(&codec, bytes, 1 << 16, 1 << 18) == decoded(&plain, bytes, 1 << 16, 1 << 18),
+                    "{encoding:?}"
+                );
+            }
+            let (amid, _, _) = encoding.encode("平平a平平平b平平平平c平平平平d平平平平e平平平平f平");
+            let amid: Vec<u8> =
+                pairs().skip(0x8000).step_by(step).flat_map(|[a, b]| [&[a, b], &*amid].concat()).collect();
+            assert!(
+                decoded(&codec, &amid, 1 << 16, 1 << 18) == decoded(&plain, &amid, 1 << 16, 1 << 18),
+                "{encoding:?}"
+            );
+        }
+    }
+
+    /// Damages some bytes of a text in the encoding: replaced, removed and added ones, and sequences that are not plain.
+    fn damaged(dice: &mut Dice, encoding: &'static Encoding, len: usize) -> Vec<u8> {
+        const OTHERS: [&[u8]; 12] = [
+            b"\x81\x30\x81\x30",
+            b"\x8F\xA2\xAF",
+            b"\x88\x62",
+            b"\x88\xA3",
+            b"\x8B\xA2",
+            b"\x80",
+            b"\xFF",
+            b"\x90\x30\x81\x30",
+            b"\x84\x31\xA4\x37",
+            b"\x8E\xB1",
+            b"\xA1",
+            b"\x1A",
+        ];
+        let text = random_text(dice, len);
+        let mut bytes = encoding.encode(&text).0.into_owned();
+        for _ in 0..dice.below(12) {
+            let at = dice.below(bytes.len() + 1);
+            match dice.below(5) {
+                0 if at < bytes.len() => bytes[at] = dice.below(256) as u8,
+                1 if at < bytes.len() => drop(bytes.remove(at)),
+                2 => bytes.insert(at, dice.below(256) as u8),
+                3 => drop(bytes.splice(at..at, (0..dice.below(40)).map(|_| dice.below(256) as u8).collect::<Vec<_>>())),
+                _ => drop(bytes.splice(at..at, OTHERS[dice.below(OTHERS.len())].iter().copied())),
+            }
+        }
+        bytes
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "too much of it")]
+    fn damaged_text_is_decoded_as_without_tables() {
+        let mut dice = Dice::new();
+        for encoding in PLAIN {
+            let (plain, codec) = (without_tables(encoding), with_tables_after(encoding, 0));
+            for _ in 0..if crate::arch::is_full() { 20_000 } else { 300 } {
+                let len = dice.below(1500);
+                let bytes = damaged(&mut dice, encoding, len);
+                let (piece, room) = (1 + dice.below(700), 64 + dice.below(900));
+                let expected = decoded(&plain, &bytes, usize::MAX, 1 << 16);
+                assert_eq!(decoded(&codec, &bytes, usize::MAX, 1 << 16), expected, "{encoding:?} {bytes:?}");
+                assert_eq!(decoded(&codec, &bytes, piece, room), expected, "{encoding:?} {piece} {room} {bytes:?}");
             }
         }
     }

@@ -1,9 +1,9 @@
 //! Lanes with AVX-512: sixteen at a time; `vpcompressb` removes the bytes that do not count.
 
 use crate::arch::scalar;
-use crate::arch::types::{FOLLOWS, LEN, MAY_GO_ON, NO_CODE, Shifts, Split};
+use crate::arch::types::{FOLLOWS, LEN, Leads, MAY_GO_ON, NO_CODE, Shifts, Split};
 use crate::arch::x86_64::memory::{
-    load_512, load_lanes, load_part_lanes, load_units, low_bits, store_512, store_units,
+    load_512, load_lanes, load_part_lanes, load_units, load16, low_bits, store_512, store_units,
 };
 use std::arch::x86_64::*;
 
@@ -116,6 +116,29 @@ pub fn split(shifts: Shifts, is_double: bool, block: &[u8; 65], units: &mut [u16
     let [outs, backs] = [out, back].map(|code| _mm512_cmpeq_epi8_mask(bytes, code));
     let cuts = _mm512_cmpeq_epi8_mask(nexts, out) | _mm512_cmpeq_epi8_mask(nexts, back);
     let split = Split::of(outs, backs, cuts, is_double);
+    put_all(&split, bytes, nexts, out, units);
+    split
+}
+
+/// See [`split_pairs`](crate::arch::lanes::split_pairs).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn split_pairs(leads: &Leads, block: &[u8; 65], units: &mut [u16; 64]) -> Split {
+    let (front, back) = (block.first_chunk().expect("of 65"), block.last_chunk().expect("of 65"));
+    let (bytes, nexts) = (load_512(front), load_512(back));
+    let [low, high] = [&leads.low, &leads.high].map(|table| _mm512_broadcast_i32x4(load16(table)));
+    let nibbles = _mm512_set1_epi8(0xF);
+    let low = _mm512_shuffle_epi8(low, _mm512_and_si512(bytes, nibbles));
+    let high = _mm512_shuffle_epi8(high, _mm512_and_si512(_mm512_srli_epi16::<4>(bytes), nibbles));
+    let split = Split::of_pairs(_mm512_test_epi8_mask(low, high));
+    // No lead is 0, so nothing replaces it.
+    put_all(&split, bytes, nexts, _mm512_setzero_si512(), units);
+    split
+}
+
+/// Writes the units that begin at `split.firsts`.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn put_all(split: &Split, bytes: __m512i, nexts: __m512i, out: __m512i, units: &mut [u16; 64]) {
     let (firsts, leads) = (split.firsts, split.doubles);
     let zeros = _mm512_testn_epi8_mask(bytes, bytes);
     let high = _mm512_mask_mov_epi8(_mm512_maskz_mov_epi8(leads, bytes), leads & zeros, out);
@@ -131,5 +154,4 @@ pub fn split(shifts: Shifts, is_double: bool, block: &[u8; 65], units: &mut [u16
         let second_units = unit(_mm512_extracti64x4_epi64::<1>(high), _mm512_extracti64x4_epi64::<1>(low));
         store_units(second.first_chunk_mut().expect("half"), second_units);
     }
-    split
 }

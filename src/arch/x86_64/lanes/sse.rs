@@ -3,7 +3,7 @@
 use crate::arch::lanes_blocks::lanes_by_blocks;
 use crate::arch::scalar;
 use crate::arch::shuffles::*;
-use crate::arch::types::{FOLLOWS, LEN, MAY_GO_ON, Shifts, Split};
+use crate::arch::types::{FOLLOWS, LEN, Leads, MAY_GO_ON, Shifts, Split};
 use crate::arch::x86_64::memory::*;
 use crate::arch::x86_64::vectors::sse::{Vector, and, or};
 use std::arch::x86_64::*;
@@ -71,6 +71,22 @@ fn places_of(byte: u8, block: &[u8; 64]) -> u64 {
     for (at, part) in parts.iter().enumerate() {
         let which = _mm_movemask_epi8(_mm_cmpeq_epi8(load16(part), code)) as u16;
         places |= u64::from(which) << (16 * at);
+    }
+    places
+}
+
+#[inline]
+#[target_feature(enable = "sse4.1,ssse3")]
+fn places_of_leads(leads: &Leads, block: &[u8; 64]) -> u64 {
+    let [low, high] = [load16(&leads.low), load16(&leads.high)];
+    let nibbles = _mm_set1_epi8(0xF);
+    let mut places = 0;
+    for (at, part) in block.as_chunks::<16>().0.iter().enumerate() {
+        let bytes = load16(part);
+        let low = _mm_shuffle_epi8(low, and(bytes, nibbles));
+        let high = _mm_shuffle_epi8(high, and(_mm_srli_epi16::<4>(bytes), nibbles));
+        let others = _mm_cmpeq_epi8(and(low, high), _mm_setzero_si128());
+        places |= u64::from(!_mm_movemask_epi8(others) as u16) << (16 * at);
     }
     places
 }

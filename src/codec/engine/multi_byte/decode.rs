@@ -1,12 +1,12 @@
 //! Bytes to text: the tree of nodes, the code that builds it, and the decoder.
 
-use super::{LEAST_REACH, SHIFTS, WORTH, fits};
-use crate::arch::types::Split;
+use super::{SHIFTS, WORTH, fits};
 use crate::arch::{self, lanes};
+use crate::codec::batches::{Batches, PlainPairs};
 use crate::codec::table::limits::MAX_BYTES;
 use crate::codec::table::packed::Chart;
 use crate::codec::table::{Cell, Mapping, SI, SO, Sequence, State, Table, TableShape};
-use crate::codec::{Decoder, Malformed, Packed, Step, Stop, Utf8Batch, Utf8Sink, Utf8Table, Utf8Units, Utf8Word};
+use crate::codec::{Decoder, Malformed, Packed, Step, Stop, Utf8Sink, Utf8Table, Utf8Units, Utf8Word};
 use std::sync::{Arc, OnceLock};
 
 /// The notes that a node has for bytes that are not a character.
@@ -45,6 +45,9 @@ pub(in crate::codec::engine) struct DecodeTable {
     pairs: Vec<[u32; 256]>,
     /// The characters of a shifted charset by unit, for long runs. Made when it is needed.
     units: OnceLock<Utf8Units>,
+    /// The single bytes and pairs of a charset without shift codes, for long texts. Made when it is needed; `None` if bytes
+    /// of ASCII begin pairs.
+    plain: OnceLock<Option<PlainPairs>>,
     /// The single bytes of a shifted charset, for long runs of them.
     singles: Option<Box<Utf8Table>>,
     nodes: Vec<Node>,
@@ -118,6 +121,35 @@ impl DecodeTable {
             }
             units
         })
+    }
+
+    /// Returns the single bytes and pairs of a charset without shift codes, if they are there or worth their time for `len`
+    /// bytes.
+    fn plain(&self, len: usize) -> Option<&PlainPairs> {
+        const LONG: usize = 16 * 1024;
+        let make = || {
+            let next = |lead: u8| match self.word(self.sets[0], lead).as_note() {
+                Some((note::NEXT, next)) => Some(next),
+                _ => None,
+            };
+            if (0..0x80).any(|byte| next(byte).is_some()) {
+                return None;
+            }
+            let mut units = Utf8Units::new();
+            for lead in 0..=0xFF {
+                units.put(lead.into(), &[self.word(self.sets[0], lead)]);
+                let Some(next) = next(lead) else { continue };
+                let Node { start, first, last } = self.nodes[next as usize];
+                let len = (usize::from(last) + 1).saturating_sub(first.into());
+                units.put(u16::from_be_bytes([lead, first]), &self.words[start as usize..][..len]);
+            }
+            let singles = |byte: u8| self.word(self.sets[0], byte).to_char();
+            Some(PlainPairs::new(units, singles, |byte| next(byte).is_some()))
+        };
+        match self.plain.get() {
+            None if len >= LONG => self.plain.get_or_init(make).as_ref(),
+            plain => plain?.as_ref(),
+        }
     }
 
     /// Returns whether `byte` could begin a sequence or is a shift code.
@@ -217,6 +249,7 @@ impl Build {
             sets: Vec::new(),
             pairs: Vec::new(),
             units: OnceLock::new(),
+            plain: OnceLock::new(),
             singles: None,
             nodes: Vec::new(),
             words: vec![note::of(note::STOP); 256],
@@ -449,26 +482,9 @@ struct Position {
     reach: usize,
 }
 
-/// About 64 bytes of a batch.
-#[derive(Clone, Copy, Default)]
-struct Block {
-    split: Split,
-    /// The place of its first word in the batch.
-    word: usize,
-    /// The place of its first byte in the input.
-    byte: usize,
-}
-
-impl Block {
-    /// A batch that has this many words takes no more blocks: another one might not fit.
-    const MOST: usize = Utf8Batch::LEN - 64;
-    /// The most blocks of a batch. Each but the last has at least 32 characters, apart from shift codes.
-    const REACH: usize = 8;
-}
-
 impl MultiByteDecoder {
     pub(in crate::codec::engine) fn new(table: Arc<DecodeTable>) -> Self {
-        MultiByteDecoder { table, position: Position { set: 0, held: [0; 2 * MAX_BYTES], len: 0, reach: Block::MOST } }
+        MultiByteDecoder { table, position: Position { set: 0, held: [0; 2 * MAX_BYTES], len: 0, reach: usize::MAX } }
     }
 }
 
@@ -488,59 +504,19 @@ impl Position {
         done.then_some(true)
     }
 
-    /// Decodes the front of `src` for a shifted charset while nothing is held: looks up the characters of some blocks, and
-    /// then writes them. Stops at anything that needs a decision; returns how many bytes were read.
-    fn blocks(&mut self, table: &DecodeTable, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
-        let (by_unit, isa) = (table.by_unit(), arch::isa());
-        let mut batch = Utf8Batch::new();
-        let mut units = [0; 64];
-        let mut blocks = [Block::default(); Block::REACH];
-        let mut read = 0;
-        'batches: while src.len() - read >= WORTH {
-            let mut block =
-                Block { split: Split { is_double: self.set == 1, ..Split::default() }, word: 0, byte: read };
-            let mut count = 0;
-            while let Some(place) = blocks.get_mut(count)
-                && block.word < self.reach
-            {
-                block.split = lanes::split(isa, SHIFTS, block.split.is_double, &src[block.byte..], &mut units);
-                let len = block.split.firsts.count_ones() as usize;
-                // Only single bytes: decode as many of them as there are.
-                if count == 0
-                    && (block.split.firsts, block.split.doubles) == (u64::MAX, 0)
-                    && let Some(singles) = &table.singles
-                {
-                    let len = dst.push_table(&src[read..], singles);
-                    if len > 0 {
-                        read += len;
-                        continue 'batches;
-                    }
-                }
-                batch.look_up(block.word, &units, len, by_unit);
-                *place = block;
-                count += 1;
-                (block.word, block.byte) = (block.word + len, block.byte + block.split.read);
-                if block.split.read < 64 {
-                    break;
-                }
-            }
-            let done = dst.push_batch(&batch, block.word);
-            if done < block.word {
-                let stopped = blocks[..count].iter().rfind(|block| block.word <= done).unwrap_or(&blocks[0]);
-                let first =
-                    (stopped.word..done).fold(stopped.split.firsts, |firsts, _| firsts & firsts.wrapping_sub(1));
-                let at = first.trailing_zeros();
-                self.set = u8::from(stopped.split.doubles.checked_shr(at).is_some_and(|doubles| doubles & 1 == 1));
-                self.reach = (done + LEAST_REACH).min(Block::MOST);
-                return stopped.byte + at as usize;
-            }
-            self.set = block.split.is_double.into();
-            self.reach = Block::MOST;
-            if block.byte == read {
-                break;
-            }
-            read = block.byte;
+    /// Decodes the front of `src` in batches while nothing is held. Stops at anything that needs a decision; returns how
+    /// many bytes were read.
+    fn batches(&mut self, table: &DecodeTable, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+        let isa = arch::isa();
+        if table.sets.len() == 1 {
+            let Some(plain) = table.plain(src.len()) else { return 0 };
+            return plain.decode(isa, &mut self.reach, src, dst);
         }
+        let (mut is_double, by_unit, singles) = (self.set == 1, table.by_unit(), table.singles.as_deref());
+        let mut batches = Batches { by_unit, singles, reach: &mut self.reach, is_double: &mut is_double };
+        let split = |is_double, src: &[u8], units: &mut _| lanes::split(isa, SHIFTS, is_double, src, units);
+        let read = batches.decode(src, dst, split);
+        self.set = is_double.into();
         read
     }
 
@@ -549,8 +525,8 @@ impl Position {
     #[inline(always)]
     fn common(&mut self, table: &DecodeTable, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
         let mut read = 0;
-        if table.sets.len() == 2 && src.len() >= WORTH && lanes::are_worth_it(arch::isa()) {
-            read += self.blocks(table, src, dst);
+        if src.len() >= WORTH && lanes::are_worth_it(arch::isa()) {
+            read += self.batches(table, src, dst);
         }
         let start = table.nodes[table.sets[self.set as usize] as usize].start as usize;
         let set: &[Utf8Word; 256] = table.words[start..].first_chunk().expect("a set has 256 words");
@@ -705,7 +681,7 @@ mod tests {
         let mut room = vec![0; 3 * src.len()];
         let mut sink = Utf8Sink::new(&mut room);
         let table = Arc::new(DecodeTable::of_page(page));
-        let read = MultiByteDecoder::new(table.clone()).position.blocks(&table, &src, &mut sink);
+        let read = MultiByteDecoder::new(table.clone()).position.batches(&table, &src, &mut sink);
         assert!(src.len() - read < WORTH, "{read} of {}", src.len());
         assert!(sink.as_str().matches('\u{3000}').count() >= read / 10 * 2);
     }

@@ -25,10 +25,6 @@
 //!   which bounds the numbers of nodes, texts and `longer` entries.
 //! * A lane in the encode table has the layout of [`lanes::codes`](crate::arch::lanes::codes): `LEN`, `MAY_GO_ON` and
 //!   `FOLLOWS` of `arch/types.rs`. Code numbers have 24 bits, so codes of more than three bytes are in `long`.
-//! * A batch of the decoder has at most `Block::REACH` blocks of 64 bytes, and at most
-//!   [`Utf8Batch::LEN`](crate::codec::Utf8Batch::LEN) words; `Block::MOST` leaves 64 of them for the last block.
-//! * [`WORTH`] is 65, the least with which [`lanes::split`](crate::arch::lanes::split) does anything, and at least
-//!   [`LEAST_REACH`], one block.
 
 mod decode;
 mod encode;
@@ -37,16 +33,11 @@ pub(super) use decode::{DecodeTable, MultiByteDecoder};
 pub(super) use encode::{EncodeTable, MultiByteEncoder};
 
 use crate::arch::types::Shifts;
+use crate::codec::batches::{LEAST_REACH, WORTH};
 use crate::codec::table::limits::{MAX_BYTES, MAX_TEXT};
 use crate::codec::table::{SI, SO};
 
 const SHIFTS: Shifts = Shifts { out: SO, back: SI };
-
-/// The shortest batch, in characters: the kernels do nothing with less than a block.
-const LEAST_REACH: usize = 64;
-
-/// The shortest input, in bytes, for which a batch is tried.
-const WORTH: usize = 65;
 
 /// Returns whether a mapping keeps the bounds that room and faults are calculated with. A table made by hand may have
 /// others; [`Table::check`](crate::codec::table::Table::check) finds them.

@@ -1,0 +1,138 @@
+//! The inner loop of decoders of single bytes and pairs, with or without shift codes: a kernel splits blocks into units, the
+//! characters of the units are looked up without waiting for each other, and another kernel writes them together.
+//!
+//! # What moves together
+//!
+//! * A batch has at most [`Block::REACH`] blocks of 64 bytes, and at most [`Utf8Batch::LEN`] words; [`Block::MOST`] leaves 64
+//!   of them for the last block.
+//! * [`WORTH`] is 65, the least with which [`lanes::split`] does anything, and at least [`LEAST_REACH`], one block.
+
+use super::{Utf8Batch, Utf8Char, Utf8Sink, Utf8Table, Utf8Units};
+use crate::arch::types::{Leads, Split};
+use crate::arch::{Isa, lanes};
+
+/// The shortest batch, in characters: the kernels do nothing with less than a block.
+pub(super) const LEAST_REACH: usize = 64;
+
+/// The shortest input, in bytes, for which a batch is tried.
+pub(super) const WORTH: usize = 65;
+
+/// About 64 bytes of a batch.
+#[derive(Clone, Copy, Default)]
+struct Block {
+    split: Split,
+    /// The place of its first word in the batch.
+    word: usize,
+    /// The place of its first byte in the input.
+    byte: usize,
+}
+
+impl Block {
+    /// A batch that has this many words takes no more blocks: another one might not fit.
+    const MOST: usize = Utf8Batch::LEN - 64;
+    /// The most blocks of a batch. Each but the last has at least 32 characters, apart from shift codes.
+    const REACH: usize = 8;
+}
+
+/// What decodes batches.
+pub(super) struct Batches<'a> {
+    pub(super) by_unit: &'a Utf8Units,
+    /// The single bytes, for long runs of them.
+    pub(super) singles: Option<&'a Utf8Table>,
+    /// How many words to look up before any is written: few if the last stop was near.
+    pub(super) reach: &'a mut usize,
+    /// Whether the bytes are pairs, after a shift code.
+    pub(super) is_double: &'a mut bool,
+}
+
+impl Batches<'_> {
+    /// Decodes the front of `src`: looks up the characters of some blocks, and then writes them. `split` splits a block.
+    /// Stops at anything that needs a decision; returns how many bytes were read.
+    #[inline(always)]
+    pub(super) fn decode(
+        &mut self,
+        src: &[u8],
+        dst: &mut Utf8Sink<'_>,
+        split: impl Fn(bool, &[u8], &mut [u16; 64]) -> Split,
+    ) -> usize {
+        let mut batch = Utf8Batch::new();
+        let mut units = [0; 64];
+        let mut blocks = [Block::default(); Block::REACH];
+        let mut read = 0;
+        'batches: while src.len() - read >= WORTH {
+            let mut block =
+                Block { split: Split { is_double: *self.is_double, ..Split::default() }, word: 0, byte: read };
+            let mut count = 0;
+            while let Some(place) = blocks.get_mut(count)
+                && block.word < (*self.reach).min(Block::MOST)
+            {
+                block.split = split(block.split.is_double, &src[block.byte..], &mut units);
+                let len = block.split.firsts.count_ones() as usize;
+                // Only single bytes: decode as many of them as there are.
+                if count == 0
+                    && (block.split.firsts, block.split.doubles) == (u64::MAX, 0)
+                    && let Some(singles) = self.singles
+                {
+                    let len = dst.push_table(&src[read..], singles);
+                    if len > 0 {
+                        read += len;
+                        continue 'batches;
+                    }
+                }
+                batch.look_up(block.word, &units, len, self.by_unit);
+                *place = block;
+                count += 1;
+                (block.word, block.byte) = (block.word + len, block.byte + block.split.read);
+                if block.split.read < 64 {
+                    break;
+                }
+            }
+            let done = dst.push_batch(&batch, block.word);
+            if done < block.word {
+                let stopped = blocks[..count].iter().rfind(|block| block.word <= done).unwrap_or(&blocks[0]);
+                let first =
+                    (stopped.word..done).fold(stopped.split.firsts, |firsts, _| firsts & firsts.wrapping_sub(1));
+                let at = first.trailing_zeros();
+                *self.is_double = stopped.split.doubles.checked_shr(at).is_some_and(|doubles| doubles & 1 == 1);
+                *self.reach = done + LEAST_REACH;
+                return stopped.byte + at as usize;
+            }
+            *self.is_double = block.split.is_double;
+            *self.reach = usize::MAX;
+            if block.byte == read {
+                break;
+            }
+            read = block.byte;
+        }
+        read
+    }
+}
+
+/// The plain characters of a charset of single bytes and pairs without shift codes.
+#[derive(Debug)]
+pub(super) struct PlainPairs {
+    by_unit: Utf8Units,
+    singles: Box<Utf8Table>,
+    leads: Leads,
+}
+
+impl PlainPairs {
+    /// Makes the tables. `singles` returns the character of a single byte, and [`Utf8Char::NONE`] for others, also leads.
+    pub(super) fn new(
+        by_unit: Utf8Units,
+        singles: impl Fn(u8) -> Utf8Char,
+        is_lead: impl Fn(u8) -> bool,
+    ) -> PlainPairs {
+        let singles = Box::new(Utf8Table::new(std::array::from_fn(|byte| singles(byte as u8))));
+        PlainPairs { by_unit, singles, leads: Leads::new(is_lead) }
+    }
+
+    /// Decodes the front of `src`, where a character begins, up to one that is not plain or within a block of the end of
+    /// `src` or of the room; returns how many bytes were read. `reach` is for the next call.
+    #[inline(never)]
+    pub(super) fn decode(&self, isa: Isa, reach: &mut usize, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+        let (by_unit, singles, mut is_double) = (&self.by_unit, Some(&*self.singles), false);
+        let mut batches = Batches { by_unit, singles, reach, is_double: &mut is_double };
+        batches.decode(src, dst, |_, src, units| lanes::split_pairs(isa, &self.leads, src, units))
+    }
+}
