@@ -10,63 +10,109 @@ use std::arch::x86_64::*;
 /// See [`text`](crate::arch::lanes::text).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn text(lanes: &[u32], dst: &mut [u8]) -> (usize, usize) {
-    // Copies the top octet of a lane, the length, to all of its bytes. A byte counts if its place is below the length.
-    let top = _mm512_set4_epi32(0x0F0F_0F0F, 0x0B0B_0B0B, 0x0707_0707, 0x0303_0303);
-    let place = _mm512_set1_epi32(0x7F02_0100);
     let (mut done, mut written) = (0, 0);
-    while done < lanes.len()
-        && let Some(room) = dst[written..].first_chunk_mut::<64>()
+    while let Some(block) = lanes[done..].first_chunk::<16>()
+        && let Some(room) = dst[written..].first_chunk_mut()
     {
-        let block = match lanes[done..].first_chunk() {
-            Some(block) => load_lanes(block),
-            None => load_part_lanes(&lanes[done..]),
-        };
-        // The zeros after the end are not characters either.
-        let lens = _mm512_srli_epi32::<LEN>(block);
-        let bad = _mm512_cmpgt_epu32_mask(_mm512_sub_epi32(lens, _mm512_set1_epi32(1)), _mm512_set1_epi32(2));
-        let good = u32::from(bad).trailing_zeros().min(16);
-        let keep = _mm512_cmpgt_epi8_mask(_mm512_shuffle_epi8(block, top), place) & low_bits(4 * good as usize);
-        store_512(room, _mm512_maskz_compress_epi8(keep, block));
-        written += keep.count_ones() as usize;
-        done += good as usize;
+        let block = load_lanes(block);
+        let (bad, keep) = bytes_of_text(block);
+        // A branch, so that the next step need not wait for this one.
         if bad != 0 {
             break;
         }
+        store_512(room, _mm512_maskz_compress_epi8(keep, block));
+        (done, written) = (done + 16, written + keep.count_ones() as usize);
+    }
+    // The zeros after the end are not characters either.
+    let block = load_part_lanes(&lanes[done..]);
+    let (bad, keep) = bytes_of_text(block);
+    if let Some(room) = dst[written..].first_chunk_mut()
+        && bad != 0
+    {
+        let good = bad.trailing_zeros() as usize;
+        let keep = keep & low_bits(4 * good);
+        store_512(room, _mm512_maskz_compress_epi8(keep, block));
+        (done, written) = (done + good, written + keep.count_ones() as usize);
     }
     (done, written)
+}
+
+/// Returns which of sixteen lanes are not characters, and which bytes are theirs.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+fn bytes_of_text(block: __m512i) -> (u16, u64) {
+    // Copies the top octet of a lane, the length, to all of its bytes. A byte counts if its place is below the length.
+    let top = _mm512_set4_epi32(0x0F0F_0F0F, 0x0B0B_0B0B, 0x0707_0707, 0x0303_0303);
+    let place = _mm512_set1_epi32(0x7F02_0100);
+    let lens = _mm512_srli_epi32::<LEN>(block);
+    let bad = _mm512_cmpgt_epu32_mask(_mm512_sub_epi32(lens, _mm512_set1_epi32(1)), _mm512_set1_epi32(2));
+    (bad, _mm512_cmpgt_epi8_mask(_mm512_shuffle_epi8(block, top), place))
 }
 
 /// See [`codes`](crate::arch::lanes::codes).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
 pub fn codes(lanes: &[u32], shifts: Option<Shifts>, is_double: &mut bool, dst: &mut [u8]) -> (usize, usize) {
-    let shifted = if shifts.is_some() { u16::MAX } else { 0 };
-    let Shifts { out, back } = shifts.unwrap_or(Shifts { out: 0, back: 0 });
-    let (out, back) = (_mm512_set1_epi32(out.into()), _mm512_set1_epi32(back.into()));
-    // Reverses the code, with a zero before it.
-    let turn = _mm512_broadcast_i32x4(_mm_set_epi32(0x0C0D_0E80, 0x0809_0A80, 0x0405_0680, 0x0001_0280));
     let count = lanes.len().saturating_sub(1);
     let (mut done, mut written) = (0, 0);
     // The shift state before the next lane, in bit 0.
     let mut state = u32::from(*is_double);
-    while done < count
-        && let Some(room) = dst[written..].first_chunk_mut::<64>()
+    while let Some(both) = lanes[done..].first_chunk::<17>()
+        && let Some(room) = dst[written..].first_chunk_mut()
     {
-        let next = &lanes[done + 1..];
-        let (block, next) = match (lanes[done..count].first_chunk(), next.first_chunk()) {
-            (Some(block), Some(next)) => (load_lanes(block), load_lanes(next)),
-            _ => (load_part_lanes(&lanes[done..count]), load_part_lanes(next)),
-        };
+        let (block, next) = (both.first_chunk().expect("of 17"), both.last_chunk().expect("of 17"));
+        let codes = Codes::of(load_lanes(block), load_lanes(next), shifts, state);
+        // A branch, so that the next step need not wait for this one.
+        if codes.bad != 0 {
+            break;
+        }
+        store_512(room, _mm512_maskz_compress_epi8(codes.keep, codes.bytes));
+        (done, written) = (done + 16, written + codes.keep.count_ones() as usize);
+        state = codes.states >> 16;
+    }
+    // The zeros after the end are not codes either.
+    let next = load_part_lanes(lanes.get(done + 1..).unwrap_or_default());
+    let codes = Codes::of(load_part_lanes(&lanes[done..count]), next, shifts, state);
+    if let Some(room) = dst[written..].first_chunk_mut()
+        && codes.bad != 0
+    {
+        let good = codes.bad.trailing_zeros();
+        let keep = codes.keep & low_bits(4 * good as usize);
+        store_512(room, _mm512_maskz_compress_epi8(keep, codes.bytes));
+        (done, written) = (done + good as usize, written + keep.count_ones() as usize);
+        state = codes.states >> good & 1;
+    }
+    *is_double = state == 1;
+    (done, written)
+}
+
+/// The codes of sixteen lanes.
+struct Codes {
+    /// The lanes that are not written.
+    bad: u16,
+    /// The bytes of each lane in their order, after a shift code; and which of them count.
+    bytes: __m512i,
+    keep: u64,
+    /// The shift state before each lane, from bit 0 on, and after the last.
+    states: u32,
+}
+
+impl Codes {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn of(block: __m512i, next: __m512i, shifts: Option<Shifts>, state: u32) -> Codes {
+        let shifted = if shifts.is_some() { u16::MAX } else { 0 };
+        let Shifts { out, back } = shifts.unwrap_or(Shifts { out: 0, back: 0 });
+        let (out, back) = (_mm512_set1_epi32(out.into()), _mm512_set1_epi32(back.into()));
+        // Reverses the code, with a zero before it.
+        let turn = _mm512_broadcast_i32x4(_mm_set_epi32(0x0C0D_0E80, 0x0809_0A80, 0x0405_0680, 0x0001_0280));
         let lens = _mm512_and_si512(_mm512_srli_epi32::<LEN>(block), _mm512_set1_epi32(7));
-        // The zeros after the end are not codes either.
         let none = _mm512_cmpgt_epu32_mask(_mm512_sub_epi32(lens, _mm512_set1_epi32(1)), _mm512_set1_epi32(2));
         let open = _mm512_test_epi32_mask(block, _mm512_set1_epi32(MAY_GO_ON as i32));
         let bad = none | _mm512_mask_test_epi32_mask(open, next, _mm512_set1_epi32(FOLLOWS as i32));
-        let good = u32::from(bad).trailing_zeros().min(16);
         let double = _mm512_mask_cmpgt_epu32_mask(shifted, lens, _mm512_set1_epi32(1));
         // Bit 0 is the state before the first lane, bit 1 that of the first lane, and so on.
         let states = u32::from(double) << 1 | state;
         let changes = double ^ states as u16;
-        state = states >> good & 1;
         let shift = _mm512_mask_mov_epi32(back, double, out);
         let bytes = _mm512_or_si512(_mm512_shuffle_epi8(block, turn), shift);
         // All ones from the first byte of the code on, and before it if there is a shift code.
@@ -74,16 +120,8 @@ pub fn codes(lanes: &[u32], shifts: Option<Shifts>, is_double: &mut bool, dst: &
         let ones = _mm512_set1_epi32(-1);
         let kept = _mm512_sllv_epi32(ones, bits);
         let kept = _mm512_mask_or_epi32(kept, changes, kept, _mm512_set1_epi32(0xFF));
-        let keep = _mm512_movepi8_mask(kept) & low_bits(4 * good as usize);
-        store_512(room, _mm512_maskz_compress_epi8(keep, bytes));
-        written += keep.count_ones() as usize;
-        done += good as usize;
-        if bad != 0 {
-            break;
-        }
+        Codes { bad, bytes, keep: _mm512_movepi8_mask(kept), states }
     }
-    *is_double = state == 1;
-    (done, written)
 }
 
 /// See [`short_codes`](crate::arch::lanes::short_codes).
