@@ -52,7 +52,8 @@
 //! In a long text our own loops go first. They know the *plain* characters, which encoding_rs converts by themselves, each to
 //! one or two bytes, from tables that are read out of encoding_rs; see [`Plain`]. At anything else they stop between two
 //! characters, and encoding_rs goes on. So no rule of the standard is written down twice, and a character that is missing in
-//! a table costs speed, but is converted correctly. ISO-2022-JP, which has a state, goes through encoding_rs alone.
+//! a table costs speed, but is converted correctly. In ISO-2022-JP they also follow the escape sequences; its encoder is
+//! encoding_rs alone.
 
 use crate::arch::{self, lanes};
 use crate::codec::Utf8;
@@ -366,6 +367,8 @@ struct Plain {
     enough: usize,
     pairs: Later<PlainPairs>,
     codes: Later<PlainCodes>,
+    /// The pairs of ISO-2022-JP, by unit.
+    jis: Later<Utf8Units>,
 }
 
 /// A table that is built when it is worth its time.
@@ -399,17 +402,42 @@ impl Plain {
     const IS_WANTED: bool = cfg!(all(target_pointer_width = "64", not(target_family = "wasm")));
 
     fn new(encoding: &'static Encoding, enough: usize) -> Self {
-        Plain { encoding, enough, pairs: Later::new(), codes: Later::new() }
+        Plain { encoding, enough, pairs: Later::new(), codes: Later::new(), jis: Later::new() }
     }
 
     fn is_wanted(&self) -> bool {
         Self::IS_WANTED && self.encoding != ISO_2022_JP
     }
 
+    fn add_decoded(&self, len: usize) {
+        self.pairs.add(len);
+        self.jis.add(len);
+    }
+
     /// Returns the table for decoding `len` bytes, if there is one now.
     fn pairs(&self, len: usize) -> Option<&PlainPairs> {
         let is_wanted = self.is_wanted() && lanes::are_worth_it(arch::isa());
         is_wanted.then(|| self.pairs.get(len, self.enough, || self.make_pairs()))?
+    }
+
+    /// Returns the table for decoding `len` bytes of ISO-2022-JP, if there is one now.
+    fn jis(&self, len: usize) -> Option<&Utf8Units> {
+        let is_wanted = Self::IS_WANTED && self.encoding == ISO_2022_JP;
+        is_wanted.then(|| self.jis.get(len, self.enough, || self.make_jis()))?
+    }
+
+    fn make_jis(&self) -> Utf8Units {
+        let pairs = || (0x21..=0x7E).flat_map(|lead| (0x21..=0x7E).map(move |trail| [lead, trail]));
+        let lines: Vec<u8> =
+            pairs().flat_map(|[lead, trail]| [ESC, b'$', b'B', lead, trail, ESC, b'(', b'B', b'\n']).collect();
+        let (text, _) = self.encoding.decode_without_bom_handling(&lines);
+        let mut units = Utf8Units::new();
+        for (pair, line) in pairs().zip(text.split('\n')) {
+            if let Some(word) = plain_char(line).and_then(Utf8Word::new) {
+                units.put(u16::from_be_bytes(pair), &[word]);
+            }
+        }
+        units
     }
 
     /// Returns the table for encoding `len` bytes, if there is one now.
@@ -426,11 +454,7 @@ impl Plain {
         let lines: Vec<u8> =
             codes.iter().flat_map(|code| [code[0], code[1], b'\n'].into_iter().skip((code[0] == 0).into())).collect();
         let (text, _) = self.encoding.decode_without_bom_handling(&lines);
-        let plain = |line: &str| {
-            let mut chars = line.chars();
-            chars.next().filter(|ch| chars.next().is_none() && *ch != '\u{FFFD}' && *ch <= '\u{FFFF}')
-        };
-        let found = codes.into_iter().zip(text.split('\n')).filter_map(|(code, line)| Some((code, plain(line)?)));
+        let found = codes.into_iter().zip(text.split('\n')).filter_map(|(code, line)| Some((code, plain_char(line)?)));
         found.chain([([0, b'\n'], '\n')]).collect()
     }
 
@@ -464,6 +488,12 @@ impl Plain {
         let codes = lines[..written].split(|byte| *byte == b'\n');
         PlainCodes::new(chars.into_iter().zip(codes).chain([('\n', &b"\n"[..])]))
     }
+}
+
+/// Returns the character of a line that has just one, if a table can have it.
+fn plain_char(line: &str) -> Option<char> {
+    let mut chars = line.chars();
+    chars.next().filter(|ch| chars.next().is_none() && *ch != '\u{FFFD}' && *ch <= '\u{FFFF}')
 }
 
 impl Codec for MultiByte {
@@ -513,6 +543,9 @@ struct Shift {
 
 impl Shift {
     const INITIAL: Shift = Shift { set: *b"\x1B(B", fresh: false };
+
+    /// What follows [`ESC`], for each set.
+    const SETS: [&[u8; 2]; 5] = [b"(B", b"(J", b"(I", b"$B", b"$@"];
 
     fn is_double(self) -> bool {
         self.set[1] == b'$'
@@ -582,8 +615,14 @@ impl MultiByteDecoder {
 
     /// Decodes plain characters from the front of `src` while nothing is held, if there are tables; returns how many bytes.
     fn feed_plain(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
-        let Some(pairs) = self.plain.pairs(src.len()) else { return 0 };
-        let read = pairs.decode(arch::isa(), &mut self.reach, src, dst);
+        let plain = self.plain.clone();
+        let read = if let Some(pairs) = plain.pairs(src.len()) {
+            pairs.decode(arch::isa(), &mut self.reach, src, dst)
+        } else if let Some(pairs) = plain.jis(src.len()) {
+            self.feed_jis(pairs, src, dst)
+        } else {
+            return 0;
+        };
         if read >= FAR || self.run_limit == usize::MAX {
             self.run_limit = SHORT;
         }
@@ -695,6 +734,44 @@ impl MultiByteDecoder {
 }
 
 impl MultiByteDecoder {
+    /// Decodes ASCII, pairs and escape sequences of ISO-2022-JP from the front of `src` while nothing is held, up to another
+    /// set or anything that may be a fault; returns how many bytes.
+    fn feed_jis(&mut self, pairs: &Utf8Units, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+        let (mut shift, mut read) = (self.shift, 0);
+        loop {
+            let before = read;
+            if shift.is_double() {
+                dst.push_words(|| {
+                    let pair = src.get(read..).and_then(<[u8]>::first_chunk);
+                    let word = pair.map_or(Utf8Word::note(0, 0), |pair| pairs.get(u16::from_be_bytes(*pair)));
+                    read += if word.is_char() { 2 } else { 0 };
+                    word
+                });
+            } else if shift.set == Shift::INITIAL.set {
+                let is_other = |byte: &u8| matches!(*byte, ESC | 0x0E | 0x0F | 0x80..);
+                let rest = &src[read..];
+                read += dst.push_ascii(&rest[..rest.iter().position(is_other).unwrap_or(rest.len())]);
+            }
+            shift.fresh &= read == before;
+            if let Some([ESC, set @ ..]) = src[read..].first_chunk::<3>()
+                && !shift.fresh
+                && Shift::SETS.contains(&set)
+            {
+                shift = Shift { set: [ESC, set[0], set[1]], fresh: true };
+                read += 3;
+            }
+            if read == before {
+                break;
+            }
+        }
+        if read > 0 {
+            self.inner = self.encoding.new_decoder_without_bom_handling();
+            self.shift = shift;
+            self.shift.lead(&mut self.inner);
+        }
+        read
+    }
+
     fn feed_all(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
         let mut read = 0;
         let mut ran = false;
@@ -754,7 +831,7 @@ impl MultiByteDecoder {
 impl Decoder for MultiByteDecoder {
     fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
         let step = self.feed_all(src, dst);
-        self.plain.pairs.add(step.read);
+        self.plain.add_decoded(step.read);
         step
     }
 
@@ -807,11 +884,10 @@ impl Decoder for MultiByteDecoder {
     }
 
     fn set_state(&mut self, state: u64) -> bool {
-        const SETS: [&[u8; 2]; 5] = [b"(B", b"(J", b"(I", b"$B", b"$@"];
         let set = [(state >> 16) as u8, (state >> 8) as u8];
         let shift = Shift { set: [ESC, set[0], set[1]], fresh: state & 1 == 1 };
         self.restart(Shift::INITIAL);
-        if self.is_shifted() && SETS.contains(&&set) {
+        if self.is_shifted() && Shift::SETS.contains(&&set) {
             self.restart(shift);
         }
         self.state() == Some(state)
@@ -1189,6 +1265,45 @@ mod tests {
                 assert_eq!(encoded(&codec, &text, usize::MAX / 2, 1 << 16), expected, "{encoding:?} {text:?}");
                 assert_eq!(encoded(&codec, &text, piece, room), expected, "{encoding:?} {piece} {room} {text:?}");
             }
+        }
+    }
+
+    /// Text of ISO-2022-JP with escape sequences put in anywhere, and other damage.
+    #[test]
+    #[cfg_attr(miri, ignore = "too much of it")]
+    fn damaged_iso_2022_jp_is_decoded_as_without_tables() {
+        const PARTS: [&[u8]; 14] = [
+            b"\x1B(B",
+            b"\x1B(J",
+            b"\x1B(I",
+            b"\x1B$B",
+            b"\x1B$@",
+            b"\x1B",
+            b"\x1B$",
+            b"\x0E",
+            b"\x0F",
+            b"\x80",
+            b"\n",
+            b"\x7F",
+            b"$\"",
+            b"plain text of some length, longer than a block of sixty-four bytes, and then more of it",
+        ];
+        let mut dice = Dice::new();
+        let plain = without_tables(ISO_2022_JP);
+        for _ in 0..if crate::arch::is_full() { 100_000 } else { 3000 } {
+            let (mut bytes, len) = (Vec::new(), dice.below(700));
+            while bytes.len() < len {
+                match dice.below(3) {
+                    0 => bytes.extend((0..2 * dice.below(30)).map(|_| 0x21 + dice.below(0x54) as u8)),
+                    1 => bytes.extend(b"\x1B$B$\"$$\x1B(B a "),
+                    _ => bytes.extend(PARTS[dice.below(PARTS.len())]),
+                }
+            }
+            let (piece, room, enough) = (1 + dice.below(700), 64 + dice.below(900), dice.below(2) * dice.below(700));
+            let expected = decoded(&plain, &bytes, usize::MAX, 1 << 16);
+            let codec = with_tables_after(ISO_2022_JP, enough);
+            assert_eq!(decoded(&codec, &bytes, usize::MAX, 1 << 16), expected, "{bytes:?}");
+            assert_eq!(decoded(&codec, &bytes, piece, room), expected, "{piece} {room} {enough} {bytes:?}");
         }
     }
 
