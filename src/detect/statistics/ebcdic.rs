@@ -2,7 +2,7 @@
 //! write. Bytes on which the pages differ decide. Pages that decode the window to the same text are treated as one.
 
 use super::guess::{Candidate, Guess, MARGIN, MINIMUM, MOST};
-use super::models::{Class, MIN_LIKELIHOOD, Model, is_break, models, reader};
+use super::models::{Class, MIN_LIKELIHOOD, Model, fold, is_break, missing, models, reader};
 use super::pairs::PairCounts;
 use crate::codec::table::{SI, SO};
 use crate::codec::{Codec, is_ebcdic};
@@ -210,7 +210,7 @@ struct Counts {
 
 /// Damps a count. Records and markup repeat themselves, so each repetition counts less than the one before.
 fn damped(count: u32) -> f32 {
-    libm::powf(count as f32, 0.6)
+    if count == 1 { 1.0 } else { libm::powf(count as f32, 0.6) }
 }
 
 impl Counts {
@@ -508,16 +508,14 @@ struct Reading {
 
 fn readings(counts: &Counts, pages: &[Page]) -> Vec<Reading> {
     let used: Vec<usize> = (0..256).filter(|byte| counts.is_used[*byte]).collect();
-    let text = |page: &Page| -> Vec<char> {
-        let singles = used.iter().map(|byte| page.letters.chars[*byte]);
-        singles.chain(page.doubles.iter().copied()).collect()
-    };
     let mut texts: Vec<(Vec<char>, Vec<usize>)> = Vec::new();
+    let mut text: Vec<char> = Vec::new();
     for (index, page) in pages.iter().enumerate() {
-        let text = text(page);
+        text.clear();
+        text.extend(used.iter().map(|byte| page.letters.chars[*byte]).chain(page.doubles.iter().copied()));
         match texts.iter_mut().find(|(other, _)| *other == text) {
             Some((_, group)) => group.push(index),
-            None => texts.push((text, vec![index])),
+            None => texts.push((text.clone(), vec![index])),
         }
     }
     let groups = texts.into_iter().filter_map(|(_, group)| Group::new(group, pages, counts)).collect::<Vec<_>>();
@@ -569,7 +567,8 @@ const CODE_WEIGHT: f32 = 0.2;
 /// The characters that the pages have for the bytes of the window, each once, with their class in each model.
 struct Alphabet {
     chars: Vec<char>,
-    folded: Vec<char>,
+    /// Each character folded, and its likelihood in a language whose text lacks it.
+    folded: Vec<(char, f32)>,
     /// Indexed by model.
     classes: Vec<OnceCell<Vec<Class>>>,
 }
@@ -577,7 +576,7 @@ struct Alphabet {
 impl Alphabet {
     fn class(&self, place: usize, index: u16) -> Class {
         let model = &models()[place];
-        let of_all = || self.chars.iter().zip(&self.folded).map(|(_, folded)| model.class_of_folded(*folded)).collect();
+        let of_all = || self.folded.iter().map(|(folded, missing)| model.class_of_folded(*folded, *missing)).collect();
         self.classes[place].get_or_init(of_all)[usize::from(index)]
     }
 
@@ -590,9 +589,8 @@ impl Alphabet {
 enum Term {
     /// The same in every language.
     Fixed(f64),
-    /// The share of English and code, the factor for a break, and the logarithm for each language, once it has been
-    /// computed.
-    Open { known: f32, factor: f32, logs: Vec<f32> },
+    /// The share of English and code, and the factor for a break.
+    Open { known: f32, factor: f32 },
 }
 
 impl Term {
@@ -610,7 +608,7 @@ impl Term {
         let factor = if is_break(first, second) { CASE_BREAK_FACTOR } else { 1.0 };
         let known = usual.sum::<f32>() * factor;
         if first.is_alphabetic() || second.is_alphabetic() {
-            return Term::Open { known, factor, logs: vec![f32::NAN; models().len()] };
+            return Term::Open { known, factor };
         }
         Term::Fixed(f64::from(libm::logf((known / (1.0 - LANGUAGE_WEIGHT)).max(MIN_LIKELIHOOD))))
     }
@@ -648,17 +646,22 @@ impl Counts {
         let mut fixed = vec![0f64; groups.len()];
         let mut open: Vec<Vec<f64>> = groups.iter().map(|group| vec![0f64; group.languages.len()]).collect();
         let mut terms: Vec<((u16, u16), Term)> = Vec::new();
+        // For each term, the logarithm in each language, once it has been computed.
+        let mut logs: Vec<f32> = Vec::new();
         for &(before, byte, count) in &self.singles {
             terms.clear();
+            logs.clear();
             for (at, group) in groups.iter().enumerate() {
                 let pair = (indices[at][usize::from(before)], indices[at][usize::from(byte)]);
                 let place = terms.iter().position(|(other, _)| *other == pair).unwrap_or_else(|| {
                     terms.push((pair, Term::new(&alphabet, pair.0, pair.1)));
+                    logs.resize(terms.len() * models().len(), f32::NAN);
                     terms.len() - 1
                 });
-                match &mut terms[place].1 {
+                match &terms[place].1 {
                     Term::Fixed(log) => fixed[at] += *log * f64::from(count),
-                    Term::Open { known, factor, logs } => {
+                    Term::Open { known, factor } => {
+                        let logs = &mut logs[place * models().len()..];
                         for (sum, language) in open[at].iter_mut().zip(&group.languages) {
                             if logs[*language].is_nan() {
                                 let own = LANGUAGE_WEIGHT * alphabet.likelihood(*language, pair.0, pair.1) * *factor;
@@ -689,11 +692,17 @@ impl Counts {
     /// Returns the characters of all groups, and for each group the index of each byte's character.
     fn alphabet(&self, groups: &[Group], pages: &[Page]) -> (Alphabet, Vec<Vec<u16>>) {
         let used: Vec<usize> = (0..256).filter(|byte| self.is_used[*byte]).collect();
-        let chars_of = |group: &Group| pages[group.pages[0]].letters.chars;
-        let mut chars: Vec<char> = groups
-            .iter()
-            .flat_map(|group| used.iter().map(|byte| chars_of(group)[*byte]).collect::<Vec<_>>())
-            .collect();
+        let chars_of = |group: &Group| &pages[group.pages[0]].letters.chars;
+        let mut chars: Vec<char> = Vec::new();
+        for byte in &used {
+            // Most pages have the same character, so this leaves little to sort.
+            let first = chars.len();
+            for ch in groups.iter().map(|group| chars_of(group)[*byte]) {
+                if !chars[first..].contains(&ch) {
+                    chars.push(ch);
+                }
+            }
+        }
         chars.sort_unstable();
         chars.dedup();
         let indices = groups.iter().map(|group| {
@@ -705,7 +714,7 @@ impl Counts {
             indices
         });
         let indices = indices.collect();
-        let folded = chars.iter().map(|ch| super::models::fold(*ch)).collect();
+        let folded = chars.iter().map(|ch| fold(*ch)).map(|folded| (folded, missing(folded))).collect();
         (Alphabet { chars, folded, classes: vec![OnceCell::new(); models().len()] }, indices)
     }
 

@@ -95,13 +95,15 @@ impl Model {
 
     /// Returns the class of a character.
     pub(super) fn class(&self, ch: char) -> Class {
-        self.class_of_folded(fold(ch))
+        let folded = fold(ch);
+        self.class_of_folded(folded, missing(folded))
     }
 
-    /// Returns the class of a character that is already [folded](fold).
-    pub(super) fn class_of_folded(&self, folded: char) -> Class {
+    /// Returns the class of a character that is already [folded](fold); `missing` is its likelihood in a language whose
+    /// text lacks it.
+    pub(super) fn class_of_folded(&self, folded: char, missing: f32) -> Class {
         let place = self.chars.binary_search(&folded).ok();
-        let single = place.map_or(prior(folded) * MISSING_FACTOR, |place| self.singles[place]);
+        let single = place.map_or(missing, |place| self.singles[place]);
         Class { place, single }
     }
 
@@ -171,6 +173,11 @@ const FORMS: &[(char, char)] = &[
 pub(super) fn forms(ch: char) -> impl Iterator<Item = char> {
     let at = FORMS.iter().position(|(_, letter)| *letter == ch);
     at.map_or('\u{FE80}'..'\u{FE80}', |at| FORMS[at].0..FORMS.get(at + 1).map_or('\u{FEFC}', |next| next.0))
+}
+
+/// Returns the likelihood of a [folded](fold) character in a language whose text lacks it.
+pub(super) fn missing(folded: char) -> f32 {
+    prior(folded) * MISSING_FACTOR
 }
 
 /// Returns the likelihood of a character that is missing from a text, by its kind. Estimated, not counted.

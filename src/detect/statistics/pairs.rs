@@ -35,7 +35,7 @@ impl PairCounts {
     pub(super) fn for_each(self, mut each: impl FnMut([u8; 2], u32)) {
         match self {
             PairCounts::Few(mut pairs) => {
-                crate::sort::by_key(&mut pairs, |pair| *pair);
+                sort(&mut pairs);
                 pairs
                     .chunk_by(|one, other| one == other)
                     .for_each(|same| each(same[0].to_be_bytes(), same.len() as u32));
@@ -47,6 +47,21 @@ impl PairCounts {
         }
     }
 }
+
+/// Sorts pairs. For the few of a message, a call of any general sort would take longer.
+fn sort(pairs: &mut [u16]) {
+    if pairs.len() > MAX_INSERTED {
+        return crate::sort::by_key(pairs, |pair| *pair);
+    }
+    for end in 1..pairs.len() {
+        let pair = pairs[end];
+        let place = pairs[..end].iter().rposition(|other| *other <= pair).map_or(0, |at| at + 1);
+        pairs[place..=end].rotate_right(1);
+    }
+}
+
+/// The most pairs that are sorted by insertion.
+const MAX_INSERTED: usize = 64;
 
 #[cfg(test)]
 mod tests {

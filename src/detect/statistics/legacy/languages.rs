@@ -69,8 +69,7 @@ impl Language {
     /// Returns the cost of a character of class `second` after one of class `first`.
     pub(super) fn cost(&self, first: Class, second: Class) -> f32 {
         let at = usize::from(first) * self.classes() + usize::from(second);
-        let both = self.costs[at / 2];
-        f32::from(if at.is_multiple_of(2) { both & 15 } else { both >> 4 })
+        f32::from(self.costs[at / 2] >> (at % 2 * 4) & 15)
     }
 }
 

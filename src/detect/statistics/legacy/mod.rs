@@ -7,11 +7,13 @@
 //! | file | contains |
 //! |---|---|
 //! | `pages.rs` | the single-byte pages, with the languages that they were used for |
+//! | `case.rs` | the cost of capitals within words |
 //! | `languages.rs` | the models: alphabets and costs of pairs (`alphabets.txt`, `costs.bin`; made by `train.py`) |
 //! | `limits.rs` | what decides whether a reading is text, and whether it is certain |
 //! | `structure.rs` | which bytes can be in the charsets with the largest tables |
 //! | `multi_byte.rs` | the multi-byte charsets of East Asia, and the costs of their characters (`characters.txt`) |
 
+mod case;
 mod languages;
 mod limits;
 mod multi_byte;
@@ -21,6 +23,7 @@ mod structure;
 use super::guess::{Candidate, Guess, MINIMUM, MOST};
 use super::pairs::PairCounts;
 use crate::registry::Registry;
+use case::Case;
 use languages::{Class, Language, languages};
 use limits::{MARGIN, MAX_MEAN_COST, SCORE_SCALE, SHORT_ALLOWANCE};
 use pages::{Page, pages};
@@ -33,6 +36,8 @@ const SHORT_PAGE: &str = "windows-1252";
 const MIN_NON_ASCII: u32 = 3;
 /// The most different pairs with a byte outside ASCII that are examined, the most frequent first.
 const MAX_PAIRS: usize = 4096;
+/// After how many pairs a reading is compared with the cheapest one so far.
+const PAIRS_AT_ONCE: usize = 8;
 /// The score of a candidate that is too unlikely to be named.
 const MIN_SCORE: f32 = 0.05;
 
@@ -46,12 +51,12 @@ pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Optio
     if let Some(multi) = multi.first().filter(is_cheaper).filter(|_| window.len() >= MIN_BYTES) {
         return Some(multi.guess(window.len()));
     }
-    let best = single.first().filter(|best| best.is_text);
+    let best = single.iter().min_by(|one, other| one.cost.total_cmp(&other.cost)).filter(|best| best.is_text);
     // Too little for anything but the most usual page: a few bytes, or no letters.
     let has_letters = |best: &Reading| best.text(&counts.used).any(char::is_alphabetic);
     let is_enough = |best: &&Reading| window.len() >= MIN_BYTES && has_letters(best);
     let best = best.filter(|best| best.page.name == SHORT_PAGE || is_enough(best))?;
-    let mut candidates: Vec<Candidate> = Vec::new();
+    let mut found: Vec<(&Reading, f32, bool)> = Vec::new();
     let mut next = f32::MAX;
     for reading in &single {
         let distance = reading.cost - best.cost;
@@ -64,13 +69,18 @@ pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Optio
         let score = (0.95 * libm::expf(-distance / SCORE_SCALE)).clamp(0.0, 1.0);
         // Nobody is told of one that is not among the first few.
         if same_text || score > MIN_SCORE {
-            candidates.push(Candidate { codec: reading.page.name.clone(), score, same_text });
+            found.push((reading, score, same_text));
         }
     }
-    crate::sort::by(&mut candidates, |one, other| {
-        other.same_text.cmp(&one.same_text).then(other.score.total_cmp(&one.score))
+    crate::sort::by(&mut found, |one, other| {
+        other.2.cmp(&one.2).then(other.1.total_cmp(&one.1)).then(one.0.cost.total_cmp(&other.0.cost))
     });
-    candidates.truncate(MOST);
+    let named = |(reading, score, same_text): (&Reading, _, _)| Candidate {
+        codec: reading.page.name.clone(),
+        score,
+        same_text,
+    };
+    let candidates = found.into_iter().take(MOST).map(named).collect();
     let is_long = window.len() >= MINIMUM && counts.non_ascii >= MIN_NON_ASCII;
     Some(if is_long && next >= MARGIN { Guess::Certain(candidates) } else { Guess::Ambiguous(candidates) })
 }
@@ -114,8 +124,8 @@ impl Counts {
             }
             let is_ascii = first.is_ascii() && second.is_ascii();
             let list = if is_ascii { &mut counts.ascii } else { &mut counts.mixed };
-            let case = if is_ascii { case_cost(first.into(), second.into()) } else { 0.0 };
-            let damped = libm::powf(count as f32, 0.75);
+            let case = if is_ascii { Case::cost(Case::of(first.into()), Case::of(second.into())) } else { 0.0 };
+            let damped = if count == 1 { 1.0 } else { libm::powf(count as f32, 0.75) };
             list.push(Pair { first, second, count: count as f32, damped, case });
             if !second.is_ascii() {
                 counts.non_ascii += count;
@@ -130,16 +140,24 @@ impl Counts {
         counts
     }
 
-    /// Returns the readings in all pages, each in the language in which it is cheapest, in order of cost.
+    /// Returns the readings in all pages, each in the language in which it is cheapest.
     fn readings(&self, registry: &Registry) -> Vec<Reading> {
-        let latin: Vec<f32> = languages().iter().map(|language| self.cost_of_ascii(language)).collect();
-        let english = latin.first().copied().unwrap_or_default();
-        let cost_of_ascii = |at: usize| if languages()[at].is_latin { latin[at] } else { english };
-        let known = pages().iter().filter(|page| page.is_of(registry));
-        let mut of_case = Vec::new();
-        let mut readings: Vec<Reading> =
-            known.filter_map(|page| self.reading(page, &cost_of_ascii, &mut of_case)).collect();
-        crate::sort::by(&mut readings, |one, other| one.cost.total_cmp(&other.cost));
+        let mut of_ascii: Vec<f32> = languages().iter().map(|language| self.cost_of_ascii(language)).collect();
+        let english = of_ascii.first().copied().unwrap_or_default();
+        for (cost, language) in of_ascii.iter_mut().zip(languages()) {
+            *cost = if language.is_latin { *cost } else { english };
+        }
+        let pairs: f32 = self.mixed.iter().map(|pair| pair.count).sum();
+        let limit = pairs * (MAX_MEAN_COST + SHORT_ALLOWANCE / libm::sqrtf(self.mixed.len().max(1) as f32));
+        let mut readings = Vec::with_capacity(pages().len());
+        let mut of_case = Vec::with_capacity(self.mixed.len());
+        for page in pages().iter().filter(|page| page.is_of(registry)) {
+            of_case.clear();
+            of_case.extend(self.mixed.iter().map(|pair| page.case_cost(pair.first, pair.second)));
+            if let Some([cost, undamped]) = self.cheapest(page, &of_ascii, &of_case) {
+                readings.push(Reading { page, cost, undamped, is_text: undamped - page.handicap <= limit });
+            }
+        }
         readings
     }
 
@@ -154,32 +172,49 @@ impl Counts {
         self.ascii.iter().map(of).sum()
     }
 
-    /// Returns the reading in a page. `of_case` is room for the costs of cases.
-    fn reading(
+    /// Returns the damped and the undamped cost of the cheapest reading in a page, given the costs of ASCII in each
+    /// language, and of the case of each mixed pair.
+    fn cheapest(&self, page: &Page, of_ascii: &[f32], of_case: &[f32]) -> Option<[f32; 2]> {
+        // The language that is cheapest without the mixed pairs comes first: few others stay below it to the end.
+        let start = |(at, _): &(usize, Box<[Class; 256]>)| of_ascii[*at];
+        let all = || page.languages.iter().enumerate();
+        let (first, _) = all().min_by(|(_, one), (_, other)| start(one).total_cmp(&start(other)))?;
+        let mut best = (first, [f32::MAX; 2]);
+        for place in std::iter::once(first).chain((0..page.languages.len()).filter(|place| *place != first)) {
+            let (at, classes) = &page.languages[place];
+            let whole = |damped: f32| damped + of_ascii[*at] + page.handicap;
+            let is_over = |damped| whole(damped) > best.1[0];
+            if let Some([damped, undamped]) = self.costs(&languages()[*at], classes, of_case, is_over) {
+                // The first of equal ones, in the order of the page.
+                if whole(damped) < best.1[0] || place < best.0 {
+                    best = (place, [whole(damped), undamped + page.handicap]);
+                }
+            }
+        }
+        Some(best.1)
+    }
+
+    /// Returns the damped and the undamped cost of the mixed pairs in a language. `None`: the damped cost, which only
+    /// grows from pair to pair, is over a limit.
+    fn costs(
         &self,
-        page: &'static Page,
-        cost_of_ascii: &dyn Fn(usize) -> f32,
-        of_case: &mut Vec<f32>,
-    ) -> Option<Reading> {
-        let case_of =
-            |pair: &Pair| case_cost(page.chars[usize::from(pair.first)], page.chars[usize::from(pair.second)]);
-        of_case.clear();
-        of_case.extend(self.mixed.iter().map(case_of));
-        let as_language = |(at, classes): &(usize, Box<[Class; 256]>)| {
-            let language = &languages()[*at];
-            let [mut damped, mut undamped] = [0f32; 2];
-            for (pair, case) in self.mixed.iter().zip(&*of_case) {
+        language: &Language,
+        classes: &[Class; 256],
+        of_case: &[f32],
+        is_over: impl Fn(f32) -> bool,
+    ) -> Option<[f32; 2]> {
+        let [mut damped, mut undamped] = [0f32; 2];
+        for (pairs, of_case) in self.mixed.chunks(PAIRS_AT_ONCE).zip(of_case.chunks(PAIRS_AT_ONCE)) {
+            if is_over(damped) {
+                return None;
+            }
+            for (pair, case) in pairs.iter().zip(of_case) {
                 let cost = case + language.cost(classes[usize::from(pair.first)], classes[usize::from(pair.second)]);
                 damped += pair.damped * cost;
                 undamped += pair.count * cost;
             }
-            (damped + cost_of_ascii(*at) + page.handicap, undamped + page.handicap)
-        };
-        let all = page.languages.iter().map(as_language);
-        let (cost, undamped) = all.min_by(|one, other| one.0.total_cmp(&other.0))?;
-        let pairs: f32 = self.mixed.iter().map(|pair| pair.count).sum();
-        let limit = pairs * (MAX_MEAN_COST + SHORT_ALLOWANCE / libm::sqrtf(self.mixed.len().max(1) as f32));
-        Some(Reading { page, cost, undamped, is_text: undamped - page.handicap <= limit })
+        }
+        (!is_over(damped)).then_some([damped, undamped])
     }
 }
 
@@ -197,15 +232,5 @@ impl Reading {
     /// Returns the characters of the bytes that are `used`.
     fn text(&self, used: &[u8]) -> impl Iterator<Item = char> {
         used.iter().map(|byte| self.page.chars[usize::from(*byte)])
-    }
-}
-
-/// Returns the cost of the cases of two letters: a capital within a word mostly means that the page is wrong.
-fn case_cost(first: char, second: char) -> f32 {
-    match second.is_uppercase() {
-        true if first.is_lowercase() => 4.5,
-        true if first.is_uppercase() => 0.9,
-        true => 1.2,
-        false => 0.0,
     }
 }

@@ -8,7 +8,7 @@ use crate::registry::Registry;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher as _};
 use std::ops::RangeInclusive;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// The common characters of each language, by cost.
 static CHARACTERS: &str = include_str!("characters.txt");
@@ -19,13 +19,22 @@ struct Charset {
     language: &'static str,
     /// As for the single-byte pages.
     handicap: f32,
+    /// What the built-in registry has under the label.
+    built_in: OnceLock<Option<Arc<dyn Codec>>>,
+}
+
+impl Charset {
+    fn codec(&self, registry: &Registry) -> Option<Arc<dyn Codec>> {
+        let find = || registry.codec(self.label).ok();
+        if registry.is_builtin() { self.built_in.get_or_init(find).clone() } else { find() }
+    }
 }
 
 const fn charset(label: &'static str, language: &'static str, handicap: f32) -> Charset {
-    Charset { label, language, handicap }
+    Charset { label, language, handicap, built_in: OnceLock::new() }
 }
 
-const CHARSETS: &[Charset] = &[
+static CHARSETS: [Charset; 8] = [
     charset("Shift_JIS", "ja", 0.0),
     charset("EUC-JP", "ja", 0.0),
     charset("GBK", "zh-Hans", 0.0),
@@ -69,7 +78,7 @@ impl MultiByte {
 /// Returns the readings that look like text, in order of cost.
 pub(super) fn read(window: &[u8], complete: bool, registry: &Registry) -> Vec<MultiByte> {
     let possible = CHARSETS.iter().filter(|charset| structure::may_be(charset.label, window));
-    let known = possible.filter_map(|charset| Some((charset, registry.codec(charset.label).ok()?)));
+    let known = possible.filter_map(|charset| Some((charset, charset.codec(registry)?)));
     let mut readings: Vec<MultiByte> =
         known.filter_map(|(charset, codec)| reading(window, complete, charset, &*codec)).collect();
     crate::sort::by(&mut readings, |one, other| one.cost.total_cmp(&other.cost));

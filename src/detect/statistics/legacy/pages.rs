@@ -1,5 +1,6 @@
 //! The single-byte pages, with the languages that they were used for.
 
+use super::case::Case;
 use super::languages::{Class, class, languages};
 use crate::codec::Codec;
 use crate::detect::statistics::models::reader;
@@ -77,6 +78,7 @@ pub(super) struct Page {
     pub(super) handicap: f32,
     /// The character of each byte.
     pub(super) chars: [char; 256],
+    cases: [Case; 256],
     /// The index of each language, and in it the class of each byte.
     pub(super) languages: Vec<(usize, Box<[Class; 256]>)>,
 }
@@ -101,7 +103,12 @@ impl Page {
         let find = |code: &str| languages().iter().position(|language| language.code == code);
         let of = |at: usize| (at, Box::new(chars.map(|ch| class(ch, &languages()[at]))));
         let languages = codes.split(' ').filter_map(find).map(of).collect();
-        Page { name: codec.name().to_owned(), codec, handicap, chars, languages }
+        Page { name: codec.name().to_owned(), codec, handicap, chars, cases: chars.map(Case::of), languages }
+    }
+
+    /// Returns the [cost of the cases](Case::cost) of two letters.
+    pub(super) fn case_cost(&self, first: u8, second: u8) -> f32 {
+        Case::cost(self.cases[usize::from(first)], self.cases[usize::from(second)])
     }
 
     /// Returns whether `registry` has this page under its name, and not another codec that the caller registered.
