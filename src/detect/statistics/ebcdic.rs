@@ -8,7 +8,6 @@ use crate::codec::table::{SI, SO};
 use crate::codec::{Codec, is_ebcdic};
 use crate::registry::Registry;
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 /// The initial score of a page, by how rarely the page is used: natural logarithms of likelihoods.
@@ -219,7 +218,10 @@ impl Counts {
         let (pairs, doubles) = counts.walk(window);
         counts.is_used[0x40] = true;
         pairs.for_each(|[before, byte], count| counts.singles.push((before, byte, damped(count))));
-        let mut doubles: Vec<_> = doubles.into_iter().collect();
+        let mut doubled = PairCounts::new(doubles.len());
+        doubles.iter().for_each(|[lead, trail]| doubled.add(*lead, *trail));
+        let mut doubles: Vec<([u8; 2], u32)> = Vec::new();
+        doubled.for_each(|pair, count| doubles.push((pair, count)));
         crate::sort::by(&mut doubles, |a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
         counts.doubled = doubles.iter().map(|(_, count)| count).sum();
         doubles.truncate(MAX_PAIRS);
@@ -249,11 +251,11 @@ impl Counts {
         }
     }
 
-    /// Counts the bytes of `window`. Returns how often each byte follows each other byte, and how often each pair of a
-    /// mixed page occurs.
-    fn walk(&mut self, window: &[u8]) -> (PairCounts, BTreeMap<[u8; 2], u32>) {
+    /// Counts the bytes of `window`. Returns how often each byte follows each other byte, and the byte pairs of a mixed
+    /// page.
+    fn walk(&mut self, window: &[u8]) -> (PairCounts, Vec<[u8; 2]>) {
         let mut pairs = PairCounts::new(window.len());
-        let mut doubles: BTreeMap<[u8; 2], u32> = BTreeMap::new();
+        let mut doubles: Vec<[u8; 2]> = Vec::new();
         let is_zoned = has_zoned_decimals(window);
         let mut before = 0x40;
         let mut run = 0;
@@ -266,7 +268,7 @@ impl Counts {
                     && lead >= 0x40
                     && trail >= 0x40
                 {
-                    *doubles.entry([lead, trail]).or_default() += 1;
+                    doubles.push([lead, trail]);
                     at += 2;
                 }
                 before = 0x40;

@@ -7,7 +7,6 @@
 //! a length, the gain is negative.
 
 use super::gcd::gcd;
-use std::collections::BTreeSet;
 
 /// How many bytes are examined.
 const SAMPLE_BYTES: usize = 1 << 16;
@@ -67,7 +66,7 @@ pub(super) struct Lengths {
 pub(super) fn lengths(data: &[u8], whole: Option<usize>) -> Option<Lengths> {
     let sample = &data[..data.len().min(SAMPLE_BYTES)];
     let table = Table::of(sample)?;
-    let mut tried: BTreeSet<usize> = table.echoes().into_iter().collect();
+    let mut tried: Vec<usize> = table.echoes().into_iter().collect();
     if let Some(whole) = whole {
         tried.extend(
             (MIN_LRECL..=MAX_LRECL.min(whole / MIN_RECORDS))
@@ -77,6 +76,8 @@ pub(super) fn lengths(data: &[u8], whole: Option<usize>) -> Option<Lengths> {
     }
     let most = MAX_LRECL.min(sample.len() / MIN_RECORDS);
     tried.retain(|length| (MIN_LRECL..=most).contains(length));
+    tried.sort_unstable();
+    tried.dedup();
     let mut scored: Vec<(usize, f64)> = tried.iter().map(|length| (*length, table.gain(*length))).collect();
     crate::sort::by(&mut scored, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let divides = |length: usize| whole.is_none_or(|whole| whole.is_multiple_of(length));

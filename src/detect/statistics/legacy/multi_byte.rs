@@ -5,7 +5,6 @@ use super::structure;
 use crate::codec::{Codec, drive};
 use crate::detect::statistics::guess::{Candidate, Guess, MINIMUM};
 use crate::registry::Registry;
-use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher as _};
 use std::ops::RangeInclusive;
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -99,7 +98,7 @@ fn reading(window: &[u8], complete: bool, charset: &Charset, codec: &dyn Codec) 
     if characters == 0 || malformed * MALFORMED_SHARE > characters {
         return None;
     }
-    let costs = costs().get(charset.language)?;
+    let (_, costs) = costs().iter().find(|(language, _)| *language == charset.language)?;
     let mut cost = MALFORMED_COST * malformed as f32;
     let mut before = ' ';
     let mut text = DefaultHasher::new();
@@ -144,7 +143,8 @@ fn decode(codec: &dyn Codec, window: &[u8], complete: bool, most: usize, mut tak
 
 /// The costs of the characters of a language.
 struct Costs {
-    common: BTreeMap<char, f32>,
+    /// Sorted.
+    common: Vec<(char, f32)>,
     /// The characters of the first level of the national standard, sorted.
     level_1: Vec<char>,
 }
@@ -158,21 +158,22 @@ const LEVELS: &[(&str, &str, RangeInclusive<u8>)] = &[
     ("ko", "EUC-KR", 0xB0..=0xC8),
 ];
 
-fn costs() -> &'static BTreeMap<&'static str, Costs> {
-    static COSTS: LazyLock<BTreeMap<&str, Costs>> = LazyLock::new(|| {
-        let mut all: BTreeMap<&str, Costs> = BTreeMap::new();
-        let mut language = "";
+fn costs() -> &'static [(&'static str, Costs)] {
+    static COSTS: LazyLock<Vec<(&str, Costs)>> = LazyLock::new(|| {
+        let mut all: Vec<(&str, Costs)> = Vec::new();
         for line in CHARACTERS.lines() {
             if let Some(code) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
-                language = code;
-                all.insert(code, Costs { common: BTreeMap::new(), level_1: level_1(code) });
+                all.push((code, Costs { common: Vec::new(), level_1: level_1(code) }));
             } else if let Some((cost, chars)) = line.split_once(' ')
-                && let Some(costs) = all.get_mut(language)
+                && let Some((_, costs)) = all.last_mut()
             {
                 // Whole numbers: to read others takes a table of 10 KB.
                 let cost = cost.parse::<u8>().map_or(LEVEL_1_COST, f32::from);
                 costs.common.extend(chars.chars().map(|ch| (ch, cost)));
             }
+        }
+        for (_, costs) in &mut all {
+            crate::sort::by_key(&mut costs.common, |(ch, _)| *ch);
         }
         all
     });
@@ -194,8 +195,8 @@ fn level_1(language: &str) -> Vec<char> {
 
 impl Costs {
     fn of(&self, ch: char) -> f32 {
-        if let Some(cost) = self.common.get(&ch) {
-            return *cost;
+        if let Ok(at) = self.common.binary_search_by_key(&ch, |(ch, _)| *ch) {
+            return self.common[at].1;
         }
         match ch {
             '\u{FF61}'..='\u{FF9F}' => 5.0,
