@@ -101,7 +101,11 @@ impl Page {
         let mut read = reader(&*codec);
         let chars = std::array::from_fn(|byte| read(&[byte as u8]));
         let find = |code: &str| languages().iter().position(|language| language.code == code);
-        let of = |at: usize| (at, Box::new(chars.map(|ch| class(ch, &languages()[at]))));
+        let of = |at: usize| {
+            let language = &languages()[at];
+            let class_of = |ch: char| language.ascii.get(ch as usize).copied().unwrap_or_else(|| class(ch, language));
+            (at, Box::new(chars.map(class_of)))
+        };
         let languages = codes.split(' ').filter_map(find).map(of).collect();
         Page { name: codec.name().to_owned(), codec, handicap, chars, cases: chars.map(Case::of), languages }
     }
