@@ -8,7 +8,7 @@
 //! * [`WORTH`] is 65, the least with which [`lanes::split`] does anything, and at least [`LEAST_REACH`], one block.
 
 use super::{Utf8Batch, Utf8Char, Utf8Sink, Utf8Table, Utf8Units};
-use crate::arch::types::{Leads, Split};
+use crate::arch::types::{Leads, Shifts, Split};
 use crate::arch::{Isa, lanes};
 
 /// The shortest batch, in characters: the kernels do nothing with less than a block.
@@ -46,10 +46,16 @@ pub(super) struct Batches<'a> {
 }
 
 impl Batches<'_> {
+    /// Decodes the front of `src` in a charset with shift codes.
+    #[inline(never)]
+    pub(super) fn decode_shifted(&mut self, isa: Isa, shifts: Shifts, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+        self.decode(src, dst, |is_double, src, units| lanes::split(isa, shifts, is_double, src, units))
+    }
+
     /// Decodes the front of `src`: looks up the characters of some blocks, and then writes them. `split` splits a block.
     /// Stops at anything that needs a decision; returns how many bytes were read.
     #[inline(always)]
-    pub(super) fn decode(
+    fn decode(
         &mut self,
         src: &[u8],
         dst: &mut Utf8Sink<'_>,

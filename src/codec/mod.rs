@@ -112,8 +112,7 @@ pub use sink::{ByteSink, Utf8Sink};
 pub(crate) use sink::{SameText, Utf8Buf};
 pub(crate) use table::packed::Packed;
 pub(crate) use unicode::{Ucs4, Utf8, Utf16, UtfEbcdic};
-use words::Utf8Batch;
-pub(crate) use words::{Utf8Char, Utf8Filled, Utf8Table, Utf8Units, Utf8Word};
+pub(crate) use words::{Utf8Batch, Utf8Char, Utf8Filled, Utf8Table, Utf8Units, Utf8Word};
 
 /// The free space, in bytes, with which a codec always makes progress: the longest output of one step.
 ///

@@ -742,15 +742,24 @@ impl MultiByteDecoder {
             let before = read;
             if shift.is_double() {
                 dst.push_words(|| {
-                    let pair = src.get(read..).and_then(<[u8]>::first_chunk);
-                    let word = pair.map_or(Utf8Word::note(0, 0), |pair| pairs.get(u16::from_be_bytes(*pair)));
+                    // Four bytes, because to turn just two takes an instruction that waits for the one before it.
+                    let four = src.get(read..).and_then(<[u8]>::first_chunk);
+                    let unit = |four: &[u8; 4]| (u32::from_be_bytes(*four) >> 16) as u16;
+                    let word = four.map_or(Utf8Word::note(0, 0), |four| pairs.get(unit(four)));
                     read += if word.is_char() { 2 } else { 0 };
                     word
                 });
             } else if shift.set == Shift::INITIAL.set {
-                let is_other = |byte: &u8| matches!(*byte, ESC | 0x0E | 0x0F | 0x80..);
+                let is_other = |byte: &u8| (*byte >= 0x80) | (*byte == ESC) | (*byte == 0x0E) | (*byte == 0x0F);
                 let rest = &src[read..];
-                read += dst.push_ascii(&rest[..rest.iter().position(is_other).unwrap_or(rest.len())]);
+                let blocks = rest
+                    .as_chunks::<16>()
+                    .0
+                    .iter()
+                    .take_while(|block| !block.iter().fold(false, |any, byte| any | is_other(byte)));
+                let from = 16 * blocks.count();
+                let len = rest[from..].iter().position(is_other).map_or(rest.len(), |at| from + at);
+                read += dst.push_ascii(&rest[..len]);
             }
             shift.fresh &= read == before;
             if let Some([ESC, set @ ..]) = src[read..].first_chunk::<3>()

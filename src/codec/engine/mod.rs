@@ -6,6 +6,9 @@
 mod multi_byte;
 mod single_byte;
 
+#[cfg(feature = "legacy")]
+pub(super) use multi_byte::ShiftedCodes;
+
 use crate::codec::table::packed::Packed;
 use crate::codec::table::{Table, TableShape};
 use crate::codec::{Codec, CodecInfo, Decoder, Encoder, TableSource};

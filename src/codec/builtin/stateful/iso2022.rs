@@ -10,7 +10,12 @@
 
 use super::sets::Set;
 use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer, copied, copy_plain};
-use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder, Utf8Sink, Utf8Word};
+use crate::arch::types::Shifts;
+use crate::arch::{self, lanes};
+use crate::codec::batches::Batches;
+use crate::codec::engine::ShiftedCodes;
+use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder, Utf8Char, Utf8Sink, Utf8Table, Utf8Units, Utf8Word};
+use std::sync::OnceLock;
 
 const ESC: u8 = 0x1B;
 const SO: u8 = 0x0E;
@@ -155,6 +160,37 @@ impl Codec for &'static Iso2022 {
     }
 }
 
+/// The tables for batches of Korean, which has only shift codes after its announcement.
+struct Korean {
+    units: Utf8Units,
+    singles: Utf8Table,
+    codes: ShiftedCodes,
+}
+
+impl Korean {
+    const CODES: Shifts = Shifts { out: SO, back: SI };
+
+    fn new() -> Self {
+        let mut units = Set::Ks1001.units();
+        let mut singles = [Utf8Char::NONE; 256];
+        for byte in (0..0x80).filter(|byte| ![ESC, SO, SI].contains(byte)) {
+            units.put(byte.into(), &[Utf8Word::of_ascii(byte)]);
+            singles[usize::from(byte)] = Utf8Char::new(char::from(byte));
+        }
+        let codes = ShiftedCodes::new(&Set::Ks1001.with_ascii(&[ESC, SO, SI]));
+        Korean { units, singles: Utf8Table::new(singles), codes }
+    }
+
+    /// Returns the tables, if they are there or worth their time for `len` bytes.
+    fn get(len: usize) -> Option<&'static Korean> {
+        const LONG: usize = 16 * 1024;
+        static KOREAN: OnceLock<Box<Korean>> = OnceLock::new();
+        let is_worth_it = len >= LONG && lanes::are_worth_it(arch::isa());
+        let tables = if is_worth_it { Some(KOREAN.get_or_init(|| Box::new(Korean::new()))) } else { KOREAN.get() };
+        tables.map(|tables| &**tables)
+    }
+}
+
 /// What is designated and invoked, in a decoder or in an encoder.
 #[derive(Clone, Copy, Debug)]
 struct State {
@@ -271,9 +307,20 @@ impl Reader for State {
     }
 
     fn run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
-        let mut read = 0;
+        /// How many codes until a batch is tried again, after one that stopped early.
+        const PAUSE: usize = 8;
+        let (mut read, mut reach, mut pause) = (0, usize::MAX, 0);
         loop {
             let before = read;
+            if pause == 0
+                && let Some(korean) = self.korean(src.len())
+            {
+                let (by_unit, singles, is_double) = (&korean.units, Some(&korean.singles), &mut self.is_shifted);
+                let mut batches = Batches { by_unit, singles, reach: &mut reach, is_double };
+                read += batches.decode_shifted(arch::isa(), Korean::CODES, &src[read..], dst);
+                pause = PAUSE;
+            }
+            pause = pause.saturating_sub(1);
             let line_end_counts = self.line_end_counts();
             match self.invoked() {
                 Some(Set::Ascii) => read += copy_plain(&src[read..], dst, |byte| is_plain(byte, line_end_counts)),
@@ -307,6 +354,12 @@ fn other_among_pairs(byte: u8, line_end_counts: bool) -> Option<Utf8Word> {
 }
 
 impl State {
+    /// Returns the tables for batches, if this is Korean and they are worth their time for `len` bytes.
+    fn korean(&self, len: usize) -> Option<&'static Korean> {
+        let is_korean = self.of.is_announced && self.places == [Some(Set::Ascii), Some(Set::Ks1001), None, None];
+        is_korean.then(|| Korean::get(len))?
+    }
+
     /// Returns whether a line end changes the state.
     fn line_end_counts(&self) -> bool {
         !self.of.is_announced && (self.is_shifted || self.places[1..] != [None; 3])
@@ -422,13 +475,21 @@ impl Writer for State {
         }
         let line_end_counts = self.line_end_counts();
         let mut read = 0;
+        if let Some(korean) = self.korean(src.len()) {
+            out.fill(|spare| {
+                let written;
+                (read, written) = korean.codes.encode(&mut self.is_shifted, src, spare);
+                written
+            });
+        }
+        let src = &src[read..];
         out.fill(|spare| {
-            let written;
-            (read, written) = match self.invoked() {
+            let (more, written) = match self.invoked() {
                 Some(Set::Ascii) => copied(src, spare, |byte| is_plain(byte, line_end_counts)),
                 Some(set) if set.is_double() => set.write_pairs(src, self.of.starts(), spare),
                 _ => (0, 0),
             };
+            read += more;
             written
         });
         read

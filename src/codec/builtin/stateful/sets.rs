@@ -4,8 +4,8 @@
 //! it is first used.
 
 use crate::codec::builtin::pages;
-use crate::codec::table::{Mapping, Sequence};
-use crate::codec::{Utf8Sink, Utf8Word};
+use crate::codec::table::{Code, Mapping, Sequence, Shape, Table, Way};
+use crate::codec::{Utf8Sink, Utf8Units, Utf8Word};
 use std::sync::OnceLock;
 
 /// A set of characters: bytes, or pairs of bytes, from 20 or 21 up to 7E or 7F.
@@ -138,6 +138,29 @@ impl Set {
         at.map_or(&EMPTY, |at| ALL[at].get_or_init(|| build(PAGES[at].1, PAGES[at].2)))
     }
 
+    /// Returns the characters of the pairs by unit.
+    pub(super) fn units(self) -> Utf8Units {
+        let mut units = Utf8Units::new();
+        for (lead, row) in (0x21..).zip(self.pairs().words.chunks(ROW)) {
+            units.put(u16::from_be_bytes([lead, 0x21]), row);
+        }
+        units
+    }
+
+    /// Returns a table with shift codes that has ASCII, without `codes`, and the pairs of this set.
+    pub(super) fn with_ascii(self, codes: &[u8]) -> Table {
+        let mut table = Table::new("", "");
+        table.shape = Shape::Shifted;
+        let ascii = (0..0x80).filter(|byte| !codes.contains(byte));
+        let ascii = ascii.map(|byte| Mapping { code: Code::single(byte), ch: char::from(byte), way: Way::RoundTrip });
+        table.mappings.extend(ascii);
+        let page = (self as usize).checked_sub(Set::Gb2312 as usize).map(|at| PAGES[at]);
+        for mapping in page.into_iter().flat_map(|(_, page, prefix)| mappings(page, prefix)) {
+            table.mappings.extend(Code::new(&mapping.0).map(|code| Mapping { code, ..mapping.1 }));
+        }
+        table
+    }
+
     /// Returns the character of a byte of a set of single bytes.
     pub(super) fn single(self, byte: u8) -> Option<char> {
         match self {
@@ -242,13 +265,28 @@ impl Set {
 const GREEK: &str = "\u{A0}\u{2018}\u{2019}£--¦§¨©-«¬\u{AD}-―°±²³΄΅Ά·ΈΉΊ»Ό½ΎΏ\
                      ΐΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡ-ΣΤΥΦΧΨΩΪΫάέήίΰαβγδεζηθικλμνξοπρςστυφχψωϊϋόύώ-";
 
+/// Returns the pair of a set that bytes of its page are.
+fn pair_of(bytes: &[u8], prefix: &[u8]) -> Option<[u8; 2]> {
+    match bytes.strip_prefix(prefix) {
+        Some(&[lead @ 0xA1..=0xFE, trail @ 0xA1..=0xFE]) => Some([lead & 0x7F, trail & 0x7F]),
+        _ => None,
+    }
+}
+
+/// Returns the mappings of a page that are in a set, with their pairs.
+fn mappings(page: &str, prefix: &'static [u8]) -> impl Iterator<Item = ([u8; 2], Mapping)> {
+    let page = pages().find(|found| found.name == page);
+    let mappings = page.map(|page| page.table().mappings).unwrap_or_default();
+    mappings.into_iter().filter_map(move |mapping| {
+        let bytes = mapping.code.bytes();
+        Some((pair_of(&bytes[..mapping.code.len()], prefix)?, mapping))
+    })
+}
+
 fn build(page: &str, prefix: &[u8]) -> Pairs {
     let Some(page) = pages().find(|found| found.name == page) else { return Pairs::default() };
     let table = page.table();
-    let pair = |bytes: &[u8]| match bytes.strip_prefix(prefix) {
-        Some(&[lead @ 0xA1..=0xFE, trail @ 0xA1..=0xFE]) => Some([lead & 0x7F, trail & 0x7F]),
-        _ => None,
-    };
+    let pair = |bytes: &[u8]| pair_of(bytes, prefix);
     let mut pairs = Pairs { words: vec![NONE; ROW * ROW], ..Pairs::default() };
     for Mapping { code, ch, way } in table.mappings {
         let Some(code) = pair(&code.bytes()[..code.len()]) else { continue };

@@ -514,8 +514,7 @@ impl Position {
         }
         let (mut is_double, by_unit, singles) = (self.set == 1, table.by_unit(), table.singles.as_deref());
         let mut batches = Batches { by_unit, singles, reach: &mut self.reach, is_double: &mut is_double };
-        let split = |is_double, src: &[u8], units: &mut _| lanes::split(isa, SHIFTS, is_double, src, units);
-        let read = batches.decode(src, dst, split);
+        let read = batches.decode_shifted(isa, SHIFTS, src, dst);
         self.set = is_double.into();
         read
     }

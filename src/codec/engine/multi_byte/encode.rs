@@ -302,6 +302,25 @@ fn batch(table: &EncodeTable, is_double: &mut bool, reach: &mut usize, src: &str
     (read, written)
 }
 
+/// The batches of an encoder with shift codes, for a codec that has a state machine of its own for everything else.
+#[cfg(feature = "legacy")]
+#[derive(Debug)]
+pub(in crate::codec) struct ShiftedCodes(EncodeTable);
+
+#[cfg(feature = "legacy")]
+impl ShiftedCodes {
+    /// Makes the tables from one with shift codes.
+    pub(in crate::codec) fn new(table: &Table) -> Self {
+        ShiftedCodes(EncodeTable::new(table))
+    }
+
+    /// Encodes the front of `src`, up to a character that the table lacks, or within a block of the end of `src` or of the
+    /// room; returns how many bytes were read and written.
+    pub(in crate::codec) fn encode(&self, is_double: &mut bool, src: &str, spare: &mut [u8]) -> (usize, usize) {
+        batch(&self.0, is_double, &mut { LEAST_REACH }, src, spare)
+    }
+}
+
 /// Lets `put` write to the room of `dst` from the index that it is given, which it advances. Returns what `put` returns.
 fn put_in(dst: &mut ByteSink<'_>, put: impl FnOnce(&mut [u8], &mut usize) -> bool) -> bool {
     let (mut at, mut done) = (0, false);

@@ -30,6 +30,8 @@ mod decode;
 mod encode;
 
 pub(super) use decode::{DecodeTable, MultiByteDecoder};
+#[cfg(feature = "legacy")]
+pub(in crate::codec) use encode::ShiftedCodes;
 pub(super) use encode::{EncodeTable, MultiByteEncoder};
 
 use crate::arch::types::Shifts;
