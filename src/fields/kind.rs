@@ -299,7 +299,9 @@ impl FieldKind {
     ///
     /// assert_eq!(FieldKind::Packed(Packed::new(9, 2)).digits(), Some(9));
     /// // PIC 9(4) COMP can contain 65535.
-    /// assert_eq!(FieldKind::Binary(Binary { signed: false, ..Binary::comp(4, 0) }).digits(), Some(5));
+    /// let mut count = Binary::comp(4, 0);
+    /// count.signed = false;
+    /// assert_eq!(FieldKind::Binary(count).digits(), Some(5));
     /// ```
     #[must_use]
     pub fn digits(&self) -> Option<u8> {
