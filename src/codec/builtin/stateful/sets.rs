@@ -4,7 +4,7 @@
 //! it is first used.
 
 use crate::codec::builtin::pages;
-use crate::codec::table::{Code, Mapping, Sequence, Shape, Table, Way};
+use crate::codec::table::{Code, Mapping, Sequence, Table, TableShape, Way};
 use crate::codec::{Utf8Sink, Utf8Units, Utf8Word};
 use std::sync::OnceLock;
 
@@ -150,7 +150,7 @@ impl Set {
     /// Returns a table with shift codes that has ASCII, without `codes`, and the pairs of this set.
     pub(super) fn with_ascii(self, codes: &[u8]) -> Table {
         let mut table = Table::new("", "");
-        table.shape = Shape::Shifted;
+        table.shape = TableShape::Shifted;
         let ascii = (0..0x80).filter(|byte| !codes.contains(byte));
         let ascii = ascii.map(|byte| Mapping { code: Code::single(byte), ch: char::from(byte), way: Way::RoundTrip });
         table.mappings.extend(ascii);
