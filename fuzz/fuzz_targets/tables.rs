@@ -4,7 +4,7 @@
 #![no_main]
 
 use charpipe::codec::table::limits::{MAX_BYTES, MAX_LINE, MAX_TEXT};
-use charpipe::codec::table::{TableShape, Table};
+use charpipe::codec::table::{Table, TableShape};
 use charpipe::codec::{ByteSink, MIN_ROOM, Stop, decode_strictly};
 use charpipe::{Codec, ErrorKind, OnMalformed, OnUnmappable, Registry, Relabel, Transcode};
 use charpipe_fuzz::{Choices, Cuts, whole};

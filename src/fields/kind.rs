@@ -202,7 +202,7 @@ pub struct Binary {
     /// The order of its bytes. Mainframes are big-endian.
     pub order: ByteOrder,
     /// The number of decimal digits that the picture allows; `None` if every value that fits into the bytes is allowed
-    /// (`COMP-5`). Only a [`Writer`](super::Writer) with [`BinaryRange::Picture`](super::BinaryRange::Picture) enforces it.
+    /// (`COMP-5`). Only a [`Writer`](super::Writer) with [`BinaryRange::Picture`](BinaryRange::Picture) enforces it.
     /// When reading, the value is always that of the bytes, as COBOL programs compiled with `TRUNC(OPT)` or `TRUNC(BIN)`
     /// see it.
     pub digits: Option<u8>,
@@ -232,6 +232,20 @@ pub enum FloatFormat {
 }
 
 words! { FloatFormat { Ibm: "ibm", Ieee: "ieee" } }
+
+/// Which numbers fit into a binary field.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+#[non_exhaustive]
+pub enum BinaryRange {
+    /// All that fit into its bytes, which are those that a [`Reader`](super::Reader) accepts: `TRUNC(BIN)` of IBM's
+    /// compilers, and an `INTEGER` of Db2.
+    #[default]
+    Full,
+    /// Those with as many digits as the [picture](Binary::digits) has: `TRUNC(STD)`.
+    Picture,
+}
+
+words! { BinaryRange { Full: "full", Picture: "picture" } }
 
 impl FieldKind {
     /// The maximum number of digits of a zoned or packed number.

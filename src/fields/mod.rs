@@ -102,12 +102,12 @@ pub use decimal::{BadDecimal, Decimal};
 pub use error::{BadLayout, FieldError, Problem};
 pub use item::{Item, Occurs};
 pub use kind::{
-    Binary, ByteOrder, Edited, EditedSign, FieldKind, Float, FloatFormat, Packed, PackedSign, SignPlace, Text, Zoned,
-    ZonedSigns,
+    Binary, BinaryRange, ByteOrder, Edited, EditedSign, FieldKind, Float, FloatFormat, Packed, PackedSign, SignPlace,
+    Text, Zoned, ZonedSigns,
 };
 pub use layout::Layout;
 pub use read::{ReadOptions, Reader, Row};
 pub use value::Value;
 pub use visit::{Column, OnBad, Trim, ValueSource, Visitor};
 pub use when::{BadRule, Rule, Test, When};
-pub use write::{BinaryRange, Writer};
+pub use write::Writer;

@@ -4,10 +4,9 @@ use super::form::{Decode, Encode, Form, Lenience};
 use super::page::Pages;
 use super::plan::{Array, Check, Count, Field, Op, Plan, Set, Times};
 use super::read::{applying, room};
-use super::{BadLayout, Column, FieldError, Layout, Problem, Trim, Value, ValueSource};
+use super::{BadLayout, BinaryRange, Column, FieldError, Layout, Problem, Trim, Value, ValueSource};
 use crate::codec::Codec;
 use crate::registry::Registry;
-use crate::words::words;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -59,20 +58,6 @@ pub struct Writer {
     at: Vec<usize>,
     marks: Vec<Mark>,
 }
-
-/// Which numbers fit into a binary field.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
-#[non_exhaustive]
-pub enum BinaryRange {
-    /// All that fit into its bytes, which are those that a [`Reader`](super::Reader) accepts: `TRUNC(BIN)` of IBM's
-    /// compilers, and an `INTEGER` of Db2.
-    #[default]
-    Full,
-    /// Those with as many digits as the [picture](super::Binary::digits) has: `TRUNC(STD)`.
-    Picture,
-}
-
-words! { BinaryRange { Full: "full", Picture: "picture" } }
 
 /// A field that is written before the others: its place in the plan, which does not vary.
 #[derive(Clone, Debug)]
