@@ -45,6 +45,9 @@ pub struct Transcode {
 pub(super) struct Settings {
     pub(super) registry: Registry,
     pub(super) hints: Hints,
+    /// The target as it was named.
+    named_to: Arc<dyn Codec>,
+    /// What it means under the policy.
     pub(super) to: Arc<dyn Codec>,
     /// The target is UTF-8. Asking the codec takes longer than decoding a short value.
     pub(super) to_utf8: bool,
@@ -177,6 +180,13 @@ impl Input {
     }
 }
 
+impl Settings {
+    fn update_target(&mut self) {
+        let policy = self.hints.policy.traits();
+        self.to = policy.target(&*self.named_to).unwrap_or_else(|| self.named_to.clone());
+    }
+}
+
 /// The default size of the blocks that are converted in parallel: as fast as larger ones, and all of them together fit
 /// into a processor's cache.
 const BLOCK_BYTES: usize = 256 << 10;
@@ -188,6 +198,7 @@ impl Transcode {
             settings: Settings {
                 registry: Registry::builtin(),
                 hints: Hints::default(),
+                named_to: Arc::new(crate::codec::Utf8),
                 to: Arc::new(crate::codec::Utf8),
                 to_utf8: true,
                 malformed: OnMalformed::default(),
@@ -297,11 +308,14 @@ impl Transcode {
             return Err(ErrorKind::NoEncoder { codec: codec.name().to_owned() }.into());
         }
         self.settings.to_utf8 = is_utf8(&*codec);
-        self.settings.to = codec;
+        self.settings.named_to = codec;
+        self.settings.update_target();
         Ok(self)
     }
 
     /// Sets the rules that decide the encoding when the sources disagree.
+    ///
+    /// With the web's rules, EUC-JP is also written as browsers write it: without JIS X 0212.
     ///
     /// ```
     /// use charpipe::{Transcode, detect::Policy};
@@ -314,7 +328,10 @@ impl Transcode {
     /// # Ok::<(), charpipe::Error>(())
     /// ```
     pub fn policy(self, policy: Policy) -> Self {
-        self.with(|settings| settings.hints.policy = policy)
+        self.with(|settings| {
+            settings.hints.policy = policy;
+            settings.update_target();
+        })
     }
 
     /// Sets the Content-Type from the transport: the media type and its parameters, unchanged.

@@ -9,6 +9,7 @@ use charpipe::detect::{Policy, Severity};
 use charpipe::{Bom, Codec, Decoder, Kind, OnMalformed, Registry, Relabel, Transcode};
 use encoding_rs::{DecoderResult, EUC_JP, EncoderResult, Encoding, GB18030, ISO_2022_JP};
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 /// A row of `spec/whatwg-labels.tsv`.
@@ -221,7 +222,9 @@ fn every_character_is_encoded_as_by_encoding_rs() {
         let name = encoding.name();
         let all: String = sample::scalars(name).collect();
         let all = &*all;
-        let (mut ours, mut theirs) = (codec(encoding).encoder().unwrap(), encoding.new_encoder());
+        // As the codec of the web: a registry's EUC-JP writes more, as `euc_jp_writes_jis_x_0212` tests.
+        let web: Arc<dyn Codec> = if encoding == EUC_JP { WebCodec::from(encoding).into() } else { codec(encoding) };
+        let (mut ours, mut theirs) = (web.encoder().unwrap(), encoding.new_encoder());
         let (mut our_rest, mut their_rest) = (all, all);
         let (mut our_buffer, mut their_buffer) = (vec![0; 8 << 20], vec![0; 8 << 20]);
         let (mut written, mut expected, mut small) = (Vec::new(), Vec::new(), MIN_ROOM);
@@ -522,4 +525,56 @@ fn an_unmappable_character_after_malformed_bytes() {
 
 fn codec_of(name: &str) -> &'static Encoding {
     Encoding::for_label(name.as_bytes()).unwrap()
+}
+
+/// What browsers encode is encoded the same. The other characters of JIS X 0212 take three bytes, as in glibc, and are read
+/// back; with the web's policy they are unmappable.
+#[test]
+fn euc_jp_writes_jis_x_0212() {
+    let registry = Registry::builtin();
+    let job = Transcode::new().target_encoding("EUC-JP").unwrap();
+    let web = job.clone().policy(Policy::Whatwg);
+    let encode = |job: &Transcode, ch: char| job.encode(ch.encode_utf8(&mut [0; 4])).ok().map(Cow::into_owned);
+    let codec = registry.codec("EUC-JP").unwrap();
+    let glibc = registry.codec("glibc-EUC_JP-2.3.3").ok();
+    let (mut count, mut differ) = (0, String::new());
+    for ch in ('\u{80}'..='\u{FFFF}').filter(|ch| !['¥', '‾', '−', '\u{FEFF}'].contains(ch)) {
+        let text = ch.to_string();
+        let (theirs, _, is_unmappable) = EUC_JP.encode(&text);
+        let expected = (!is_unmappable).then(|| theirs.into_owned());
+        assert_eq!(encode(&web, ch), expected, "{ch}");
+        let ours = encode(&job, ch);
+        let Some(bytes) = ours.as_ref().filter(|_| expected.is_none()) else {
+            assert_eq!(ours, expected, "{ch}");
+            continue;
+        };
+        assert_eq!((bytes.len(), bytes[0]), (3, 0x8F), "{ch}");
+        assert_eq!(decode_strictly(&*codec, bytes).as_deref(), Some(&*ch.to_string()));
+        if let Some(glibc) = &glibc
+            && decode_strictly(&**glibc, bytes).as_deref() != Some(&*ch.to_string())
+        {
+            differ.push(ch);
+        }
+        count += 1;
+    }
+    assert_eq!((count, &*differ), (5786, ""));
+    assert_eq!(encode(&job, 'ü').as_deref(), Some(&b"\x8F\xAB\xE4"[..]));
+    assert_eq!(encode(&web.policy(Policy::Rfc7303), 'ß').as_deref(), Some(&b"\x8F\xA9\xCE"[..]));
+    // In a run, with little room, and with a fault after it.
+    let text = format!("{}日本ü漢字ß€", "müßig ".repeat(40));
+    let error = job.encode(&text).unwrap_err();
+    assert_eq!((error.code(), error.offset()), ("unmappable", Some(text.find('€').unwrap() as u64)));
+    let sound = text.trim_end_matches('€');
+    let bytes = job.encode(sound).unwrap();
+    assert_eq!(decode_strictly(&*codec, &bytes).as_deref(), Some(sound));
+    let mut encoder = codec.encoder().unwrap();
+    let (mut read, mut buffer, mut slow) = (0, [0; MIN_ROOM], Vec::new());
+    while read < sound.len() {
+        let mut sink = ByteSink::new(&mut buffer);
+        let step = encoder.feed(&sound[read..], &mut sink);
+        slow.extend_from_slice(sink.as_bytes());
+        read += step.read;
+        assert!(step.stop == Stop::OutputFull || read == sound.len());
+    }
+    assert_eq!(slow, *bytes);
 }

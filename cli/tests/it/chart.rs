@@ -115,7 +115,8 @@ fn other_multi_byte_charsets_have_their_lead_bytes() {
     assert!(shift_jis.contains("\n»    a lead byte: more bytes follow\n"));
     assert_eq!(cell(&object("Shift_JIS --lead 88"), "889F"), Some(("亜", false)));
     // Codes that are read but never written.
-    assert_eq!(cell(&object("EUC-JP --lead 8FB0"), "8FB0A1"), Some(("丂", true)));
+    assert_eq!(cell(&object("Shift_JIS --lead ED"), "ED40"), Some(("纊", true)));
+    assert_eq!(cell(&object("EUC-JP --lead 8FB0"), "8FB0A1"), Some(("丂", false)));
     let euc = object("EUC-JP");
     let three = json!({"bytes": "8F", "shift": null, "characters": 0, "longer": true});
     assert!(euc["leads"].as_array().unwrap().contains(&three));

@@ -8,6 +8,9 @@
 //! becomes `\`. Here these are one-way mappings: the characters are unmappable unless an approximation is asked for. If
 //! it is, the output is what browsers write.
 //!
+//! The standard decodes the three bytes of JIS X 0212 in EUC-JP, and never encodes them. The codec of a registry does, as
+//! other converters do; a job with the web's policy takes the one that does not ([`as_browsers_encode`]).
+//!
 //! Some labels name one charset for IANA and a superset of it on the web (`ISO-8859-1`, `US-ASCII`, `ISO-8859-9`,
 //! `TIS-620` and their aliases). They have IANA's meaning: they are aliases of pages in `codecs/`, not of codecs here.
 //!
@@ -85,7 +88,15 @@ pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static str, &'sta
 /// Returns the codec of one of these [`names`].
 pub(crate) fn codec(name: &'static str) -> Arc<dyn Codec> {
     let found = ENCODINGS.iter().find(|(encoding, ..)| encoding.name() == name);
-    codec_of(found.map_or(REPLACEMENT, |(encoding, ..)| encoding))
+    match found.map_or(REPLACEMENT, |(encoding, ..)| encoding) {
+        encoding if encoding == EUC_JP => Arc::new(MultiByte { triples: Some(jis_x_0212), ..MultiByte::new(EUC_JP) }),
+        encoding => codec_of(encoding),
+    }
+}
+
+/// Returns the codec that encodes as browsers do, if `codec` is one of these that does not.
+pub(crate) fn as_browsers_encode(codec: &dyn Codec) -> Option<Arc<dyn Codec>> {
+    (codec.info().source == SOURCE_WITH_TRIPLES).then(|| codec_of(EUC_JP))
 }
 
 fn codec_of(encoding: &'static Encoding) -> Arc<dyn Codec> {
@@ -248,6 +259,9 @@ impl Decoder for ReplacementDecoder {
 
 const SOURCE: &str = "encoding_rs, Encoding Standard";
 
+/// The source of EUC-JP in a registry.
+const SOURCE_WITH_TRIPLES: &str = "encoding_rs, Encoding Standard; writes JIS X 0212";
+
 /// Returns what the Encoding Standard means by a label; `replacement` for encodings that must not be decoded.
 pub(crate) fn for_web_label(label: &str) -> Option<Arc<dyn Codec>> {
     Some(WebCodec::from(Encoding::for_label(label.as_bytes())?).into())
@@ -348,11 +362,42 @@ static LARGER: &[Larger] = &[
 struct MultiByte {
     encoding: &'static Encoding,
     plain: Arc<Plain>,
+    triples: Option<fn() -> &'static Triples>,
 }
 
 impl MultiByte {
     fn new(encoding: &'static Encoding) -> Self {
-        MultiByte { encoding, plain: Arc::new(Plain::new(encoding, Plain::ENOUGH)) }
+        MultiByte { encoding, plain: Arc::new(Plain::new(encoding, Plain::ENOUGH)), triples: None }
+    }
+
+    /// Asked for an encoder of UTF-16, encoding_rs would return one of UTF-8.
+    fn new_encoder(&self) -> Option<MultiByteEncoder> {
+        (self.encoding.output_encoding() == self.encoding)
+            .then(|| MultiByteEncoder::new(self.encoding, self.plain.clone(), self.triples))
+    }
+}
+
+/// Characters that encoding_rs decodes from three bytes and does not encode, with these bytes, in the order of characters.
+struct Triples(Vec<(char, [u8; 3])>);
+
+/// Returns JIS X 0212 in EUC-JP. It is read out of encoding_rs's decoder when it is first needed.
+fn jis_x_0212() -> &'static Triples {
+    static TRIPLES: OnceLock<Triples> = OnceLock::new();
+    TRIPLES.get_or_init(|| {
+        let codes = || (0xA1..=0xFE).flat_map(|row| (0xA1..=0xFE).map(move |cell| [0x8F, row, cell]));
+        let lines: Vec<u8> = codes().flat_map(|[lead, row, cell]| [lead, row, cell, b'\n']).collect();
+        let (text, _) = EUC_JP.decode_without_bom_handling(&lines);
+        let chars = codes().zip(text.split('\n')).filter_map(|(code, line)| Some((plain_char(line)?, code)));
+        let mut triples: Vec<_> = chars.collect();
+        triples.sort_unstable();
+        Triples(triples)
+    })
+}
+
+impl Triples {
+    fn get(&self, ch: char) -> Option<[u8; 3]> {
+        let found = self.0.binary_search_by_key(&ch, |(ch, _)| *ch);
+        found.ok().map(|at| self.0[at].1)
     }
 }
 
@@ -506,9 +551,7 @@ impl Codec for MultiByte {
     }
 
     fn encoder(&self) -> Option<Box<dyn Encoder>> {
-        // Asked for an encoder of UTF-16, encoding_rs would return one of UTF-8.
-        (self.encoding.output_encoding() == self.encoding)
-            .then(|| Box::new(MultiByteEncoder::new(self.encoding, self.plain.clone())) as Box<dyn Encoder>)
+        self.new_encoder().map(|encoder| Box::new(encoder) as Box<dyn Encoder>)
     }
 
     fn with_decoder(&self, work: &mut dyn FnMut(&mut dyn Decoder)) {
@@ -516,17 +559,14 @@ impl Codec for MultiByte {
     }
 
     fn with_encoder(&self, work: &mut dyn FnMut(&mut dyn Encoder)) -> bool {
-        let can_encode = self.encoding.output_encoding() == self.encoding;
-        if can_encode {
-            work(&mut MultiByteEncoder::new(self.encoding, self.plain.clone()));
-        }
-        can_encode
+        self.new_encoder().map(|mut encoder| work(&mut encoder)).is_some()
     }
 
     fn info(&self) -> CodecInfo<'_> {
         let larger = LARGER.iter().find(|larger| larger.of == self.encoding);
         let xml_name = Some(larger.map_or(self.encoding.name(), |larger| larger.xml_name));
-        CodecInfo { xml_name, source: SOURCE, superset: larger.map(|larger| larger.superset), ..CodecInfo::default() }
+        let source = if self.triples.is_some() { SOURCE_WITH_TRIPLES } else { SOURCE };
+        CodecInfo { xml_name, source, superset: larger.map(|larger| larger.superset), ..CodecInfo::default() }
     }
 }
 
@@ -968,6 +1008,7 @@ fn last_escape(bytes: &[u8]) -> Option<usize> {
 /// Encodes a multi-byte encoding.
 struct MultiByteEncoder {
     inner: encoding_rs::Encoder,
+    triples: Option<fn() -> &'static Triples>,
     one_way: Option<&'static OneWay>,
     plain: Arc<Plain>,
     /// How many characters to look up at once: few if the last one that is not plain was near.
@@ -980,9 +1021,10 @@ struct MultiByteEncoder {
 }
 
 impl MultiByteEncoder {
-    fn new(encoding: &'static Encoding, plain: Arc<Plain>) -> Self {
+    fn new(encoding: &'static Encoding, plain: Arc<Plain>, triples: Option<fn() -> &'static Triples>) -> Self {
         MultiByteEncoder {
             inner: encoding.new_encoder(),
+            triples,
             one_way: OneWay::of(encoding),
             plain,
             reach: 0,
@@ -1048,7 +1090,25 @@ impl MultiByteEncoder {
         Step { read, stop: Stop::InputEmpty }
     }
 
+    /// Encodes the front of `src`, also what takes three bytes.
     fn run(&mut self, src: &str, dst: &mut ByteSink<'_>, last: bool) -> Step<Unmappable> {
+        let mut read = 0;
+        loop {
+            let step = self.run_inner(&src[read..], dst, last);
+            read += step.read;
+            let Stop::Fault(Unmappable { ch, .. }) = step.stop else { return Step { read, stop: step.stop } };
+            match self.triples.and_then(|triples| triples().get(ch)) {
+                None => return Step { read, stop: step.stop },
+                // The encoder has no state, so the character can be given to it again.
+                Some(code) if !dst.push(&code) => return Step { read: read - ch.len_utf8(), stop: Stop::OutputFull },
+                Some(_) if read == src.len() => return Step { read, stop: Stop::InputEmpty },
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Encodes the front of `src` by encoding_rs.
+    fn run_inner(&mut self, src: &str, dst: &mut ByteSink<'_>, last: bool) -> Step<Unmappable> {
         let pending = if self.has_pending_escape { TO_ASCII } else { b"" };
         let mut outcome = (EncoderResult::OutputFull, 0);
         dst.fill(|room| {
@@ -1124,11 +1184,11 @@ impl Encoder for MultiByteEncoder {
     }
 
     fn reset(&mut self) {
-        *self = Self::new(self.inner.encoding(), self.plain.clone());
+        *self = Self::new(self.inner.encoding(), self.plain.clone(), self.triples);
     }
 
     fn fork(&self) -> Option<Box<dyn Encoder>> {
-        let mut fork = Self::new(self.inner.encoding(), self.plain.clone());
+        let mut fork = Self::new(self.inner.encoding(), self.plain.clone(), self.triples);
         fork.set_state(self.state()?).then_some(Box::new(fork))
     }
 
@@ -1178,7 +1238,7 @@ mod tests {
 
     /// The codec, with tables after so many bytes.
     fn with_tables_after(encoding: &'static Encoding, enough: usize) -> MultiByte {
-        MultiByte { encoding, plain: Arc::new(Plain::new(encoding, enough)) }
+        MultiByte { encoding, plain: Arc::new(Plain::new(encoding, enough)), triples: None }
     }
 
     /// The codec that never has tables: encoding_rs itself.

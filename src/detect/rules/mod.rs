@@ -18,8 +18,10 @@ pub(super) use whatwg::web_name;
 use super::content_type::{ContentType, MediaKind};
 use super::policy::Policy;
 use super::verdict::Diagnostic;
+use crate::codec::Codec;
 use crate::error::{Error, ErrorKind};
 use rule::{Rule, rejected};
+use std::sync::Arc;
 
 /// All that distinguishes one policy from another. Detection asks for these, never for a policy by its name.
 #[derive(Clone, Copy)]
@@ -37,6 +39,8 @@ pub(crate) struct Traits {
     pub(super) narrow_xml: bool,
     /// The label in a `meta` means what the Encoding Standard says.
     pub(super) web_labels: bool,
+    /// Text is encoded as browsers encode it.
+    web_targets: bool,
     /// The first bytes show only what browsers recognise in them.
     pub(super) web_signatures: bool,
     /// A document of no other known kind is HTML.
@@ -52,6 +56,7 @@ const OF_XML: Traits = Traits {
     looks_past_bom: false,
     narrow_xml: false,
     web_labels: true,
+    web_targets: false,
     web_signatures: false,
     assumes_html: false,
 };
@@ -67,12 +72,24 @@ impl Policy {
             Policy::RomeStrict => Traits { rules: rome::STRICT, looks_past_bom: true, narrow_xml: true, ..OF_XML },
             Policy::RomeLenient => Traits { rules: rome::LENIENT, looks_past_bom: true, narrow_xml: true, ..OF_XML },
             Policy::Feedparser => Traits { rules: feedparser::RULES, always_guesses: true, narrow_xml: true, ..OF_XML },
-            Policy::Whatwg => Traits { rules: whatwg::RULES, web_signatures: true, assumes_html: true, ..OF_XML },
+            Policy::Whatwg => {
+                Traits { rules: whatwg::RULES, web_targets: true, web_signatures: true, assumes_html: true, ..OF_XML }
+            }
         }
     }
 }
 
 impl Traits {
+    /// Returns the codec that the policy encodes with, if it is not `named` itself.
+    pub(crate) fn target(&self, named: &dyn Codec) -> Option<Arc<dyn Codec>> {
+        #[cfg(feature = "whatwg")]
+        if self.web_targets {
+            return crate::codec::web::as_browsers_encode(named);
+        }
+        let _ = (named, self.web_targets);
+        None
+    }
+
     /// Returns what the media type means to the policy.
     pub(super) fn media(&self, content_type: &ContentType) -> MediaKind {
         match content_type.kind() {
