@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use charpipe::arch::types::{ByteOrder, FOLLOWS, FromUtf8, LEN, MAY_GO_ON, OctetOrder, Shifts, ToUtf8, Translation};
+use charpipe::arch::types::{ByteOrder, FOLLOWS, FromUtf8, LEN, Leads, MAY_GO_ON, OctetOrder, Shifts, ToUtf8, Translation};
 use charpipe::arch::{Isa, bytes, lanes, single_byte, utf8, utf16, utf32};
 use charpipe::codec::{MIN_ROOM, Utf8Sink, can_encode};
 use charpipe::{Codec, OnMalformed, OnUnmappable, Transcode};
@@ -131,6 +131,37 @@ fn mixed(isa: Isa, src: &[u8], len: usize) {
     }
 }
 
+/// Checks the kernels of pages with pairs and without shift codes by the scalar ones.
+fn pairs(isa: Isa, src: &[u8], len: usize) {
+    let what = |kernel: &str| format!("{kernel} by {}", isa.name());
+    // The leads of GBK, Shift_JIS and EUC-JP, and a set that the input chooses.
+    let chosen = |byte: u8| src.first().is_some_and(|first| byte.wrapping_mul(first | 1) & 0x30 == 0);
+    let sets: [&dyn Fn(u8) -> bool; 4] = [
+        &|byte| (0x81..=0xFE).contains(&byte),
+        &|byte| (0x81..=0x9F).contains(&byte) || (0xE0..=0xFC).contains(&byte),
+        &|byte| (0xA1..=0xFE).contains(&byte) || byte == 0x8E,
+        &chosen,
+    ];
+    for is_lead in sets {
+        let leads = Leads::new(is_lead);
+        let (mut units, mut expected) = ([0; 64], [0; 64]);
+        let split = lanes::split_pairs(isa, &leads, src, &mut units);
+        assert_eq!(split, lanes::split_pairs(Isa::Scalar, &leads, src, &mut expected), "{}", what("split_pairs"));
+        let count = split.firsts.count_ones() as usize;
+        assert_eq!(units[..count], expected[..count], "{}", what("split_pairs"));
+    }
+
+    // A code of one byte every now and then, and seldom none.
+    let code = |pair: &[u8; 2]| if pair[0] < 0x40 { u16::from(pair[1]) } else { u16::from_be_bytes(*pair) };
+    let codes: Vec<u16> = src.as_chunks().0.iter().map(code).collect();
+    let mut buffer = GuardedBuffer::new(len);
+    let (done, written) = lanes::short_codes(isa, &codes, buffer.writable());
+    let mut expected = vec![0; 2 * codes.len() + 8];
+    let found = lanes::short_codes(Isa::Scalar, &codes[..done], &mut expected);
+    assert_eq!(found, (done, written), "{}", what("short_codes"));
+    buffer.check(written, &expected[..written], &what("short_codes"));
+}
+
 fuzz_target!(|data: &[u8]| {
     let mut choices = Choices::new(data);
     let len = usize::from(choices.byte()) * 3;
@@ -179,6 +210,7 @@ fuzz_target!(|data: &[u8]| {
 
     for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
         mixed(isa, src, len);
+        pairs(isa, src, len);
         for order in ByteOrder::ALL {
             let mut buffer = GuardedBuffer::new(len);
             let (read, written) = utf16::to_utf8(isa, order, src, buffer.writable());
