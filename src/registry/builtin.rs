@@ -74,6 +74,13 @@ pub(super) fn find(label: &str) -> Option<&'static Entry> {
 /// A name, how the codec is made, its other labels, and what it is for.
 type Plain = (&'static str, fn() -> Arc<dyn Codec>, &'static str, &'static str);
 
+/// Adds to the labels of a byte order libiconv's label for it: the native order has another one than the opposite.
+macro_rules! and_of_order {
+    ($order:literal, $labels:literal, $native:literal, $swapped:literal) => {
+        if cfg!(target_endian = $order) { concat!($labels, $native) } else { concat!($labels, $swapped) }
+    };
+}
+
 #[rustfmt::skip]
 static UNICODE: &[Plain] = &[
     ("UTF-8", || Arc::new(Utf8), "utf8 csUTF8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8 IBM1208 ibm-1209 ibm-5304 ibm-5305 ibm-13496 ibm-13497 ibm-17592 ibm-17593 windows-65001 CP65001 x-UTF_8J unicode-2-0-utf-8 ISO-10646/UTF-8 ISO-10646/UTF8 ISO-IR-193 OSF05010001 U8 UTF utf8_ucs2 utf8_ucs4", "Unicode"),
@@ -81,14 +88,14 @@ static UNICODE: &[Plain] = &[
     ("UTF-16BE", || Arc::new(Utf16::BE), "csUTF16BE x-utf-16be IBM1200 UnicodeBigUnmarked unicodeFFFE ibm-1201 ibm-13488 ibm-13489 ibm-17584 ibm-17585 ibm-21680 ibm-21681 ibm-25776 ibm-25777 ibm-29872 ibm-29873 ibm-61955 ibm-61956 windows-1201 cp1201 UTF16_BigEndian", "Unicode"),
     ("UTF-16LE", || Arc::new(Utf16::LE), "csUTF16LE x-utf-16le IBM1202 UnicodeLittleUnmarked unicode unicodeFEFF ibm-1203 ibm-13490 ibm-13491 ibm-17586 ibm-17587 ibm-21682 ibm-21683 ibm-25778 ibm-25779 ibm-29874 ibm-29875 UTF16_LittleEndian UnicodeLittle windows-1200", "Unicode, Windows"),
     ("UTF-32", || Arc::new(Ucs4::UTF_32), "csUTF32 IBM1236 ibm-1237 U32", "Unicode"),
-    ("UTF-32BE", || Arc::new(Ucs4::UTF_32BE), "csUTF32BE UCS-4BE IBM1232 UTF32_BigEndian ibm-1233 ibm-9424 X-UTF-32BE windows-12001 CP12001", "Unicode"),
-    ("UTF-32LE", || Arc::new(Ucs4::UTF_32LE), "csUTF32LE UCS-4LE IBM1234 UTF32_LittleEndian ibm-1235 X-UTF-32LE windows-12000 CP12000", "Unicode"),
+    ("UTF-32BE", || Arc::new(Ucs4::UTF_32BE), and_of_order!("big", "csUTF32BE UCS-4BE IBM1232 UTF32_BigEndian ibm-1233 ibm-9424 X-UTF-32BE windows-12001 CP12001", " UCS-4-INTERNAL", " UCS-4-SWAPPED"), "Unicode"),
+    ("UTF-32LE", || Arc::new(Ucs4::UTF_32LE), and_of_order!("little", "csUTF32LE UCS-4LE IBM1234 UTF32_LittleEndian ibm-1235 X-UTF-32LE windows-12000 CP12000", " UCS-4-INTERNAL", " UCS-4-SWAPPED"), "Unicode"),
     ("ISO-10646-UCS-4", || Arc::new(Ucs4::ISO_10646_UCS_4), "csUCS4 UCS-4 10646-1:1993/UCS4 ISO-10646 OSF00010104 OSF00010105 OSF00010106", "Unicode"),
     ("X-ISO-10646-UCS-4-2143", || Arc::new(Ucs4::UCS_4_2143), "UCS-4-2143 ISO-10646-UCS-4-2143", "Unicode, unusual byte order"),
     ("X-ISO-10646-UCS-4-3412", || Arc::new(Ucs4::UCS_4_3412), "UCS-4-3412 ISO-10646-UCS-4-3412", "Unicode, unusual byte order"),
     ("ISO-10646-UCS-2", || Arc::new(Utf16::UCS_2), "csUnicode UCS-2 10646-1:1993 OSF00010100 OSF00010101 OSF00010102", "Unicode, the Basic Multilingual Plane"),
-    ("UCS-2BE", || Arc::new(Utf16::UCS_2BE), "", "Unicode, the Basic Multilingual Plane"),
-    ("UCS-2LE", || Arc::new(Utf16::UCS_2LE), "", "Unicode, the Basic Multilingual Plane"),
+    ("UCS-2BE", || Arc::new(Utf16::UCS_2BE), and_of_order!("big", "", "UCS-2-INTERNAL", "UCS-2-SWAPPED"), "Unicode, the Basic Multilingual Plane"),
+    ("UCS-2LE", || Arc::new(Utf16::UCS_2LE), and_of_order!("little", "", "UCS-2-INTERNAL", "UCS-2-SWAPPED"), "Unicode, the Basic Multilingual Plane"),
     // IBM's number, and Oracle's name. Oracle's charset has surrogate pairs above U+FFFF; those are malformed here.
     ("UTF-EBCDIC", || Arc::new(UtfEbcdic), "IBM1210 UTFE", "Unicode, EBCDIC"),
 ];

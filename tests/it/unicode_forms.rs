@@ -1,7 +1,7 @@
 //! Compares UTF-16, UCS-2 and UCS-4 with a loop over code units, on texts that are long enough for the kernels: the
 //! same text, and the same errors at the same positions, however the input is cut and however small the buffers.
 
-use charpipe::codec::{ByteSink, MIN_ROOM, Stop, Utf8Sink};
+use charpipe::codec::{ByteSink, MIN_ROOM, Stop, Utf8Sink, decode_strictly};
 use charpipe::{Codec, Registry};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -207,4 +207,16 @@ proptest! {
             prop_assert!(encode(&*codec, &text, &[usize::MAX], &[1 << 20]) == expected, "{}", name);
         }
     }
+}
+
+/// libiconv's labels: the native order, and the opposite.
+#[test]
+fn labels_of_the_order_of_the_machine() {
+    let registry = Registry::builtin();
+    let decode = |label: &str, bytes: &[u8]| decode_strictly(&*registry.codec(label).unwrap(), bytes);
+    let (long, short) = (u32::from('é'), 0xE9_u16);
+    assert_eq!(decode("UCS-4-INTERNAL", &long.to_ne_bytes()).as_deref(), Some("é"));
+    assert_eq!(decode("UCS-4-SWAPPED", &long.swap_bytes().to_ne_bytes()).as_deref(), Some("é"));
+    assert_eq!(decode("UCS-2-INTERNAL", &short.to_ne_bytes()).as_deref(), Some("é"));
+    assert_eq!(decode("UCS-2-SWAPPED", &short.swap_bytes().to_ne_bytes()).as_deref(), Some("é"));
 }

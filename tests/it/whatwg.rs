@@ -578,3 +578,40 @@ fn euc_jp_writes_jis_x_0212() {
     }
     assert_eq!(slow, *bytes);
 }
+
+/// Whole characters are not kept back because the room is full: they are written, or left unread. With tables, which are
+/// there after so much text.
+#[test]
+fn a_full_room_keeps_no_whole_character_back() {
+    for encoding in multi_byte() {
+        let codec = codec(encoding);
+        let line = common::encode(&*codec, "<p lang='ja'>日本語、中文 한국어 ｶﾅ \u{E9}&amp; plain text.</p>\n");
+        let warm = line.repeat((1 << 19) / line.len());
+        let job = Transcode::new().source_encoding(encoding.name()).unwrap().kind(Kind::Text);
+        assert!(job.decode(&warm).is_ok(), "{}", encoding.name());
+        for input in [line.repeat(4), vec![b'a'; 200]] {
+            let text = decode_strictly(&*codec, &input).unwrap();
+            for room in MIN_ROOM..=text.len().min(140) {
+                for len in 0..=input.len() {
+                    let (mut decoder, mut buffer, mut found) = (codec.decoder(), vec![0; room], String::new());
+                    let mut read = 0;
+                    while read < len {
+                        let mut sink = Utf8Sink::new(&mut buffer);
+                        let step = decoder.feed(&input[read..len], &mut sink);
+                        (read, found) = (read + step.read, found + sink.as_str());
+                        let is_stuck = step.read == 0 && sink.written() == 0;
+                        assert!(!is_stuck && step.stop != Stop::InputEmpty || read == len);
+                    }
+                    assert!(text.starts_with(&found));
+                    // What is pending is no character yet.
+                    let pending = input[..len].len() - decoder.pending();
+                    let before = decode_strictly(&*codec, &input[..pending]).unwrap_or_default();
+                    assert_eq!(found.len(), before.len(), "{}: {room} {len}", encoding.name());
+                    if decoder.pending() > 0 {
+                        assert_eq!(decode_strictly(&*codec, &input[..len]), None, "{}: {room} {len}", encoding.name());
+                    }
+                }
+            }
+        }
+    }
+}

@@ -846,6 +846,9 @@ impl MultiByteDecoder {
                 if read == src.len() {
                     break;
                 }
+                if dst.room() < STEP_ROOM {
+                    return Step { read, stop: Stop::OutputFull };
+                }
             }
             let rest = &src[read..];
             if self.len == 0 && rest.len() >= RUN {
