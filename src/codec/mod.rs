@@ -105,7 +105,9 @@ pub(crate) use engine::TableCodec;
 pub(crate) use info::for_label;
 pub use info::{ByteOrders, CodecInfo, EbcdicNl, Superset, TableSource, is_enc_name};
 pub(crate) use newline::{apply_newline, newline_surface};
-pub(crate) use probe::{FirstChar, blank, can_write, char_of_byte, decodes, first_char, has_shift_codes, is_utf8};
+pub(crate) use probe::{
+    FirstChar, blank, can_write, char_of_byte, char_of_first_byte, decodes, first_char, has_shift_codes, is_utf8,
+};
 pub use probe::{byte_order_mark, can_encode, chars_of_bytes, decode_strictly, is_ebcdic};
 pub use resume::bytes_before;
 pub use sink::{ByteSink, Utf8Sink};

@@ -29,7 +29,11 @@ pub fn decode_strictly(codec: &dyn Codec, bytes: &[u8]) -> Option<String> {
 /// Returns whether the codec decodes `bytes` without error. `is_end`: nothing follows them; otherwise their end may cut a
 /// character. A codec that breaks the contract does not decode them.
 pub(crate) fn decodes(codec: &dyn Codec, bytes: &[u8], is_end: bool) -> bool {
-    drive(&mut *codec.decoder(), bytes, is_end, &mut [0; 4096], |step| step.fault.is_none())
+    let mut decodes = false;
+    codec.with_decoder(&mut |decoder| {
+        decodes = drive(decoder, bytes, is_end, &mut [0; 4096], |step| step.fault.is_none());
+    });
+    decodes
 }
 
 /// Encodes `text`, which is short, with a new encoder, and returns the bytes and the encoder. Returns `None` if the
@@ -65,11 +69,15 @@ pub(crate) fn is_utf8(codec: &dyn Codec) -> bool {
     const TEXT: &str = "aé€😀";
     // Asked for each short value, so most codecs are tried without a `String`.
     let at_once = || {
-        let (mut decoder, mut room) = (codec.decoder(), [0; MIN_ROOM]);
-        let mut sink = Utf8Sink::new(&mut room);
-        decoder.feed(TEXT.as_bytes(), &mut sink) == Step { read: TEXT.len(), stop: Stop::InputEmpty }
-            && decoder.finish(&mut sink) == Stop::InputEmpty
-            && sink.as_str() == TEXT
+        let mut is_same = false;
+        codec.with_decoder(&mut |decoder| {
+            let mut room = [0; MIN_ROOM];
+            let mut sink = Utf8Sink::new(&mut room);
+            is_same = decoder.feed(TEXT.as_bytes(), &mut sink) == Step { read: TEXT.len(), stop: Stop::InputEmpty }
+                && decoder.finish(&mut sink) == Stop::InputEmpty
+                && sink.as_str() == TEXT;
+        });
+        is_same
     };
     codec.name() == "UTF-8" && (at_once() || decode_strictly(codec, TEXT.as_bytes()).as_deref() == Some(TEXT))
 }
@@ -131,6 +139,20 @@ pub(crate) fn first_char(codec: &dyn Codec, bytes: &[u8]) -> FirstChar {
         };
     });
     first
+}
+
+/// Returns the character that a text begins with that is one byte; `None` if the byte is not a whole character. Resets the
+/// decoder.
+pub(crate) fn char_of_first_byte(decoder: &mut dyn Decoder, byte: u8) -> Option<char> {
+    let mut room = [0; MIN_ROOM];
+    let mut sink = Utf8Sink::new(&mut room);
+    decoder.reset();
+    let step = decoder.feed(&[byte], &mut sink);
+    let is_whole = step.stop == Stop::InputEmpty && decoder.pending() == 0;
+    decoder.reset();
+    let mut chars = sink.as_str().chars();
+    let ch = chars.next().filter(|_| is_whole)?;
+    chars.next().is_none().then_some(ch)
 }
 
 /// Returns the character that a decoder in the state of `decoder` makes of one byte; `None` if the byte is not a whole

@@ -113,6 +113,11 @@ fn may_be_signature(prefix: &[u8]) -> bool {
     )
 }
 
+/// Returns whether `prefix` is, or may become, the beginning of a format that is not text.
+pub(super) fn may_begin_signature(prefix: &[u8]) -> bool {
+    signature(prefix).is_some() || may_be_signature(prefix)
+}
+
 /// Reads the beginning of an input as long as it may be the signature of a format that is not text.
 #[derive(Default)]
 pub(crate) struct SignatureScan {

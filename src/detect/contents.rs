@@ -91,7 +91,7 @@ impl Contents {
         }
         let malformed = match self.decoder {
             Some(_) => self.malformed.clone(),
-            None => self.utf8.malformed.clone(),
+            None => self.utf8.malformed.map(|(at, sequence)| (at, sequence.as_bytes().to_vec())),
         };
         match malformed {
             Some((offset, _)) if verdict.source == Some(Source::Default) && verdict.kind != Kind::Xml => {
@@ -203,16 +203,18 @@ fn in_hex(bytes: &[u8]) -> String {
 
 /// Returns whether the codec has a character, or an error, for each byte by itself.
 pub(crate) fn is_single_byte(codec: &dyn Codec) -> bool {
-    let mut decoder = codec.decoder();
-    if decoder.is_bytewise() {
-        return true;
-    }
-    let mut room = [0; 4 * crate::codec::MIN_ROOM];
-    (0x80..=0xFFu8).all(|byte| {
-        decoder.reset();
-        _ = decoder.feed(&[byte], &mut Utf8Sink::new(&mut room));
-        decoder.pending() == 0
-    })
+    let mut is_single_byte = false;
+    codec.with_decoder(&mut |decoder| {
+        let mut room = [0; 4 * crate::codec::MIN_ROOM];
+        let is_bytewise = decoder.is_bytewise();
+        let mut is_whole = |byte: u8| {
+            decoder.reset();
+            _ = decoder.feed(&[byte], &mut Utf8Sink::new(&mut room));
+            decoder.pending() == 0
+        };
+        is_single_byte = is_bytewise || (0x80..=0xFF).all(&mut is_whole);
+    });
+    is_single_byte
 }
 
 /// Reads an input that is decoded by a single-byte charset, and notes what speaks against that label.
@@ -242,6 +244,11 @@ impl LabelWatch {
             ascii: None,
             taken: offset,
         })
+    }
+
+    /// The same watch, which starts at `offset` of another input.
+    pub(crate) fn restarted(self, offset: u64) -> Self {
+        LabelWatch { utf8: Utf8Watch::new(offset), c1: None, ascii: None, taken: offset, ..self }
     }
 
     /// How many bytes it has seen, with those before its beginning.
@@ -276,7 +283,7 @@ impl LabelWatch {
         self.utf8.feed(src);
         if self.is_ebcdic && self.ascii.is_none() {
             // After the first malformed sequence it makes no difference any more.
-            let malformed = self.utf8.malformed.as_ref().map(|(at, bytes)| at + bytes.len() as u64);
+            let malformed = self.utf8.malformed.map(|(at, sequence)| at + sequence.len as u64);
             let end = malformed.unwrap_or(u64::MAX).min(WINDOW as u64).saturating_sub(self.taken);
             let window = &src[..(src.len() as u64).min(end) as usize];
             let at = window.iter().position(|byte| matches!(byte, b' ' | b'\n' | b'e'));
@@ -299,7 +306,7 @@ impl LabelWatch {
         let is_known = |at: u64| last.is_none_or(|last| at <= last);
         let is_named = matches!(source, Some(Source::Charset | Source::Declaration | Source::Meta));
         let note = if is_named { Diagnostic::warning } else { Diagnostic::hint };
-        let has_malformed = self.utf8.malformed.as_ref().is_some_and(|(at, bytes)| is_known(at + bytes.len() as u64));
+        let has_malformed = self.utf8.malformed.is_some_and(|(at, sequence)| is_known(at + sequence.len as u64));
         // A short word in EBCDIC can be valid UTF-8, such as C8 89 for "Hi", but has none of these bytes.
         let is_utf8 = !has_malformed && (!self.is_ebcdic || self.ascii.is_some_and(is_known));
         let multi_byte = self.utf8.multi_byte.filter(|(at, len)| is_utf8 && is_known(at + len - 1));
@@ -348,6 +355,12 @@ impl Sample {
         }
     }
 
+    /// Forgets everything, for another input.
+    pub(crate) fn reset(&mut self) {
+        self.bytes.clear();
+        self.before = None;
+    }
+
     /// Takes bytes that come before the sequence.
     pub(crate) fn pass(&mut self, src: &[u8]) {
         if src.len() >= SAMPLE_BYTES {
@@ -385,20 +398,50 @@ impl Sample {
     }
 }
 
+/// The bytes of a sequence of UTF-8 that is not complete, or malformed. It has four bytes at most.
+#[derive(Clone, Copy, Default)]
+struct Cut {
+    bytes: [u8; 4],
+    len: usize,
+}
+
+impl Cut {
+    fn of(bytes: &[u8]) -> Self {
+        let mut cut = Cut::default();
+        bytes.iter().for_each(|byte| cut.push(*byte));
+        cut
+    }
+
+    fn push(&mut self, byte: u8) {
+        if let Some(place) = self.bytes.get_mut(self.len) {
+            *place = byte;
+            self.len += 1;
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+}
+
 /// Looks for the first invalid sequence of UTF-8, and the first valid one of several bytes.
 #[derive(Clone, Default)]
 pub(crate) struct Utf8Watch {
     /// A sequence that the end of a piece cut.
-    cut: Vec<u8>,
+    cut: Cut,
     taken: u64,
-    malformed: Option<(u64, Vec<u8>)>,
+    malformed: Option<(u64, Cut)>,
     /// Where the first sequence of several bytes begins, and its length.
     multi_byte: Option<(u64, u64)>,
 }
 
 impl Utf8Watch {
     pub(crate) fn new(taken: u64) -> Self {
-        Utf8Watch { cut: Vec::new(), taken, malformed: None, multi_byte: None }
+        Utf8Watch { cut: Cut::default(), taken, malformed: None, multi_byte: None }
     }
 
     /// How many bytes it has seen, with those before its beginning, up to the first malformed sequence.
@@ -408,7 +451,7 @@ impl Utf8Watch {
 
     /// How many of the last bytes are a sequence that may still become valid.
     pub(crate) fn pending(&self) -> usize {
-        self.cut.len()
+        self.cut.len
     }
 
     /// Returns where the first malformed sequence begins.
@@ -425,13 +468,13 @@ impl Utf8Watch {
         while self.malformed.is_none() && !self.cut.is_empty() && !rest.is_empty() {
             let mut sequence = std::mem::take(&mut self.cut);
             sequence.push(rest[0]);
-            let start = self.taken - (sequence.len() as u64 - 1);
-            match str::from_utf8(&sequence) {
-                Ok(_) => _ = self.multi_byte.get_or_insert((start, sequence.len() as u64)),
+            let start = self.taken - (sequence.len as u64 - 1);
+            match str::from_utf8(sequence.as_bytes()) {
+                Ok(_) => _ = self.multi_byte.get_or_insert((start, sequence.len as u64)),
                 Err(error) if error.error_len().is_none() => self.cut = sequence,
                 Err(error) => {
-                    sequence.truncate(error.error_len().unwrap_or(1));
-                    self.malformed = Some((start, sequence));
+                    let len = error.error_len().unwrap_or(1);
+                    self.malformed = Some((start, Cut::of(&sequence.as_bytes()[..len])));
                 }
             }
             rest = &rest[1..];
@@ -445,8 +488,8 @@ impl Utf8Watch {
             Err(error) => {
                 let at = error.valid_up_to();
                 match error.error_len() {
-                    None => self.cut = rest[at..].to_vec(),
-                    Some(len) => self.malformed = Some((self.taken + at as u64, rest[at..at + len].to_vec())),
+                    None => self.cut = Cut::of(&rest[at..]),
+                    Some(len) => self.malformed = Some((self.taken + at as u64, Cut::of(&rest[at..at + len]))),
                 }
                 at
             }
@@ -463,7 +506,7 @@ impl Utf8Watch {
     pub(crate) fn end(&mut self) {
         if self.malformed.is_none() && !self.cut.is_empty() {
             let sequence = std::mem::take(&mut self.cut);
-            self.malformed = Some((self.taken - sequence.len() as u64, sequence));
+            self.malformed = Some((self.taken - sequence.len as u64, sequence));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The detector: takes bytes until there is a verdict.
 
+use super::binary;
 use super::contents::{self, Contents};
 use super::decide::Input;
 use super::declaration::{Scanned, Scanner};
@@ -9,7 +10,7 @@ use super::start::{self, Start};
 use super::statistics;
 use super::verdict::{Diagnostic, Severity, Source, Verdict};
 use super::window::{self, Reach, may_be_wide};
-use crate::codec::{Codec, decodes};
+use crate::codec::{Codec, FirstChar, decodes, first_char};
 use crate::error::ErrorKind;
 use crate::registry::Registry;
 use std::sync::Arc;
@@ -37,6 +38,16 @@ pub struct Detector {
     /// Whether the input ends with the prefix.
     ended: bool,
     state: State,
+}
+
+/// What the first bytes of an input show that may be plain text.
+pub(crate) enum PlainStart {
+    /// It is plain text: nothing in it decides about its encoding. So many bytes show that.
+    Plain(usize),
+    /// More bytes are needed.
+    Open,
+    /// It is something else, or may be.
+    Other,
 }
 
 #[allow(clippy::large_enum_variant, reason = "a detector has one, and it grows large in any case")]
@@ -86,6 +97,12 @@ impl Detector {
     fn reaching(reach: Reach, registry: Registry, hints: Hints) -> Self {
         let known = Known::new(registry, hints);
         Detector { known, reach, prefix: Vec::new(), white_space: 0, ended: false, state: State::Signature }
+    }
+
+    /// Goes back to the beginning, for another input.
+    pub(crate) fn reset(&mut self) {
+        self.prefix.clear();
+        (self.white_space, self.ended, self.state) = (0, false, State::Signature);
     }
 
     /// Takes bytes until there is a verdict and returns how many it took. If it took fewer than it was given, there is
@@ -143,6 +160,34 @@ impl Detector {
             }
         }
         None
+    }
+
+    /// Returns what the first bytes of an input that goes on show, as [`plain_start`](Self::plain_start) does for a whole
+    /// one. The detector must be new, and stays so.
+    pub(crate) fn plain_so_far(&self, input: &[u8]) -> PlainStart {
+        let mut white_space = 0;
+        for len in 1..=input.len() {
+            let prefix = &input[..len];
+            let Some((start, reader)) = start::recognise(&self.known, prefix, &mut white_space, false) else {
+                continue;
+            };
+            let is_plain = start.signature.is_none() && start.after_space.is_none() && start.bom_len == 0;
+            let Some(codec) = reader.ok().filter(|_| is_plain) else { return PlainStart::Other };
+            if self.known.hints.from.is_none() && (may_be_wide(prefix) || binary::may_begin_signature(prefix)) {
+                return PlainStart::Other;
+            }
+            // The search for a declaration ends with the first character.
+            for len in len..=input.len() {
+                match first_char(&*codec, &input[..len]) {
+                    FirstChar::Is('<' | '\u{FEFF}') | FirstChar::Malformed => return PlainStart::Other,
+                    FirstChar::Is(ch) if ch.is_whitespace() => return PlainStart::Other,
+                    FirstChar::Is(_) => return PlainStart::Plain(len),
+                    FirstChar::Open => {}
+                }
+            }
+            return PlainStart::Open;
+        }
+        PlainStart::Open
     }
 
     /// Returns whether there is a verdict.

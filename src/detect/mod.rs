@@ -56,6 +56,7 @@ pub(crate) use contents::{
     looks_like, may_be_binary, refuse_binary,
 };
 pub(crate) use declaration::{Declaration, Vacancy};
+pub(crate) use detector::PlainStart;
 pub(crate) use html::{Syntax, meta_labels};
 pub(crate) use known::meaning_of_label;
 pub(crate) use signature::is_byte_order_mark;

@@ -5,12 +5,13 @@
 //! declaration.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A change in the text, by input byte offsets: the text that `bytes` decode to is replaced with `text`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Edit {
     pub(crate) bytes: Range<u64>,
-    pub(crate) text: String,
+    pub(crate) text: Arc<str>,
 }
 
 /// The position of a document's label, or where one could be inserted.
@@ -28,13 +29,13 @@ pub(crate) enum Place {
 /// is no label.
 pub(crate) fn plan(place: Place, name: &str, needed: bool) -> Option<Edit> {
     match place {
-        Place::Name(bytes) => Some(Edit { bytes, text: name.to_owned() }),
+        Place::Name(bytes) => Some(Edit { bytes, text: name.into() }),
         Place::Declaration(at, quote) if needed => {
-            Some(Edit { bytes: at..at, text: format!(" encoding={quote}{name}{quote}") })
+            Some(Edit { bytes: at..at, text: format!(" encoding={quote}{name}{quote}").into() })
         }
         Place::Start(at) if needed => {
             // No white space after it: if the document is an external entity, white space could be content.
-            Some(Edit { bytes: at..at, text: format!("<?xml version=\"1.0\" encoding=\"{name}\"?>") })
+            Some(Edit { bytes: at..at, text: format!("<?xml version=\"1.0\" encoding=\"{name}\"?>").into() })
         }
         _ => None,
     }

@@ -43,6 +43,12 @@ const PI_END: &[u8] = b"?>";
 const CDATA_END: &[u8] = b"]]>";
 
 impl XmlPlace {
+    /// Goes back to the beginning, for another document.
+    pub(crate) fn reset(&mut self) {
+        self.seen.clear();
+        (self.state, self.depth) = (State::default(), 0);
+    }
+
     /// Returns whether a character reference is allowed after the text so far.
     pub(crate) fn takes_reference(&self) -> bool {
         matches!(self.state, State::Text | State::Value(_))

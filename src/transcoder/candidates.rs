@@ -5,12 +5,13 @@
 //! are converted at once. From the first other byte on, the input is held back until a whole window has arrived, or the
 //! input ends. Then one fallback is chosen for the rest of the input.
 
-use crate::codec::{Codec, Decoder, Encoder, Malformed, Step, Stop, Utf8Sink, char_of_byte, decodes};
+use crate::codec::{Codec, Decoder, Encoder, Malformed, Step, Stop, Utf8Sink, char_of_first_byte, decodes};
 use crate::detect::{Source, Verdict};
 use crate::transcoder::byte_page::contains_ascii;
 use crate::transcoder::options::Settings;
 use crate::transcoder::records::detection::Looks;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How many bytes have to be decoded without error, from the first byte on that is read differently.
 pub(super) const WINDOW_BYTES: usize = 64 * 1024;
@@ -20,7 +21,22 @@ pub(super) struct Candidates {
     codecs: Vec<Arc<dyn Codec>>,
     /// The bytes that all of them read as the same character.
     common: Box<[bool; 256]>,
-    chosen: Arc<OnceLock<usize>>,
+    chosen: Arc<Chosen>,
+}
+
+/// The index of the one that was chosen.
+struct Chosen(AtomicUsize);
+
+impl Chosen {
+    const NONE: usize = usize::MAX;
+
+    fn get(&self) -> Option<usize> {
+        Some(self.0.load(Ordering::Relaxed)).filter(|index| *index != Chosen::NONE)
+    }
+
+    fn set(&self, index: usize) {
+        self.0.store(index, Ordering::Relaxed);
+    }
 }
 
 impl Candidates {
@@ -35,13 +51,13 @@ impl Candidates {
     }
 
     fn new(codecs: Vec<Arc<dyn Codec>>) -> Self {
-        let decoders: Vec<Box<dyn Decoder>> = codecs.iter().map(|codec| codec.decoder()).collect();
+        let mut decoders: Vec<Box<dyn Decoder>> = codecs.iter().map(|codec| codec.decoder()).collect();
         let common = std::array::from_fn(|byte| {
-            let mut chars = decoders.iter().map(|decoder| char_of_byte(&**decoder, byte as u8));
+            let mut chars = decoders.iter_mut().map(|decoder| char_of_first_byte(&mut **decoder, byte as u8));
             let first = chars.next().flatten();
             first.is_some() && chars.all(|ch| ch == first)
         });
-        Candidates { codecs, common: Box::new(common), chosen: Arc::default() }
+        Candidates { codecs, common: Box::new(common), chosen: Arc::new(Chosen(AtomicUsize::new(Chosen::NONE))) }
     }
 
     pub(super) fn codecs(&self) -> &[Arc<dyn Codec>] {
@@ -62,8 +78,7 @@ impl Candidates {
     /// and a character that is cut there is an error. Otherwise only the window cuts it.
     pub(super) fn choose(&self, window: &[u8], is_end: bool) -> &Arc<dyn Codec> {
         let index = self.fitting(window, is_end);
-        // It is set once.
-        _ = self.chosen.set(index);
+        self.chosen.set(index);
         &self.codecs[index]
     }
 
@@ -75,6 +90,11 @@ impl Candidates {
     /// Whether it makes a difference that the input ends with `window`.
     pub(super) fn depends_on_end(&self, window: &[u8]) -> bool {
         self.fitting(window, false) != self.fitting(window, true)
+    }
+
+    /// Takes the choice back, for another input. The decoders of [`codec`](Self::codec) are back in their initial state.
+    pub(super) fn restart(&self) {
+        self.chosen.set(Chosen::NONE);
     }
 
     /// Returns a codec that decodes what is common before one is chosen, and then as that one does.
@@ -120,7 +140,7 @@ impl Looks for Window {
 /// One of several codecs; which one is known later. Until then it is fed only what all of them read alike.
 struct Undecided {
     codecs: Vec<Arc<dyn Codec>>,
-    chosen: Arc<OnceLock<usize>>,
+    chosen: Arc<Chosen>,
 }
 
 impl Codec for Undecided {
@@ -141,12 +161,12 @@ impl Codec for Undecided {
 /// The decoders. As long as none is chosen, all of them are in their initial state.
 struct UndecidedDecoder {
     decoders: Vec<Box<dyn Decoder>>,
-    chosen: Arc<OnceLock<usize>>,
+    chosen: Arc<Chosen>,
 }
 
 impl UndecidedDecoder {
     fn index(&self) -> usize {
-        self.chosen.get().copied().unwrap_or(0)
+        self.chosen.get().unwrap_or(0)
     }
 }
 
@@ -176,6 +196,10 @@ impl Decoder for UndecidedDecoder {
     }
 
     fn fork(&self) -> Box<dyn Decoder> {
+        if let Some(index) = self.chosen.get() {
+            // The choice may be taken back, but not for this copy.
+            return self.decoders[index].fork();
+        }
         let decoders = self.decoders.iter().map(|decoder| decoder.fork()).collect();
         Box::new(UndecidedDecoder { decoders, chosen: self.chosen.clone() })
     }

@@ -30,6 +30,14 @@ pub(super) struct Suspicion {
     may_be_tar: bool,
 }
 
+/// How suspicion begins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beginning {
+    Settled,
+    Decoder,
+    Ahead,
+}
+
 #[derive(Clone, Default)]
 enum State {
     /// It is text, or somebody said what it is.
@@ -57,6 +65,26 @@ impl Suspicion {
         Suspicion { state, may_be_tar: true, ..Suspicion::default() }
     }
 
+    /// Returns how it begins, if it has just begun.
+    pub(super) fn beginning(&self) -> Beginning {
+        match self.state {
+            State::Settled => Beginning::Settled,
+            State::Decoder => Beginning::Decoder,
+            State::Ahead(_) => Beginning::Ahead,
+        }
+    }
+
+    /// Begins again, from the offset `at` of another input of which detection found the same.
+    pub(super) fn restart(&mut self, beginning: Beginning, at: u64) {
+        self.sample.reset();
+        self.state = match beginning {
+            Beginning::Settled => State::Settled,
+            Beginning::Decoder => State::Decoder,
+            Beginning::Ahead => State::Ahead(Utf8Watch::new(at)),
+        };
+        self.may_be_tar = beginning != Beginning::Settled;
+    }
+
     /// Goes on with one of several codecs.
     pub(super) fn chosen(&mut self, codec: &dyn Codec) {
         if !self.is_settled() && is_utf8(codec) {
@@ -66,7 +94,8 @@ impl Suspicion {
 
     /// There is nothing to suspect any more.
     pub(super) fn settle(&mut self) {
-        *self = Suspicion::default();
+        self.sample.reset();
+        (self.state, self.may_be_tar) = (State::Settled, false);
     }
 
     fn is_settled(&self) -> bool {

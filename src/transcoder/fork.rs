@@ -100,7 +100,10 @@ impl Transcoder {
     /// Returns the bytes that were taken, as long as detection looks at them.
     fn undecided(&self) -> Option<&[u8]> {
         match &self.phase {
-            Phase::Detect(detector) if !self.head.has_records() => Some(detector.prefix()),
+            Phase::Detect(detector) if !self.head.has_records() => {
+                let (prefix, held) = (detector.prefix(), self.head.bytes());
+                Some(if prefix.is_empty() { held } else { prefix })
+            }
             Phase::Detect(_) | Phase::Signature(_) | Phase::Recognise(_) | Phase::Choose(_) | Phase::Labels(_) => {
                 Some(self.head.bytes())
             }

@@ -117,6 +117,39 @@ impl CheckedDecoder {
         CheckedDecoder { name, inner, stalls, replaced: 0, ..*self }
     }
 
+    /// Becomes a copy of `other`, which decodes the same charset, without a new decoder. Returns `false` if that is not
+    /// possible; the decoder is of no use then.
+    pub(super) fn copy_from(&mut self, other: &Self) -> bool {
+        let pending = other.inner.pending();
+        let Some(state) = other.inner.state().filter(|_| pending <= other.pending().min(other.known)) else {
+            return false;
+        };
+        if !self.inner.set_state(state) {
+            return false;
+        }
+        if pending > 0 {
+            let mut room = [0; 2 * MIN_ROOM];
+            let mut sink = Utf8Sink::new(&mut room);
+            let held = &other.history[other.known - pending..other.known];
+            let step = self.inner.feed(held, &mut sink);
+            let is_same = step == Step { read: pending, stop: Stop::InputEmpty } && sink.written() == 0;
+            if !is_same || self.inner.pending() != pending {
+                return false;
+            }
+        }
+        (self.stalls, self.start, self.read) = (Stalls::default(), other.start, other.read);
+        (self.history, self.known) = (other.history, other.known);
+        (self.passing, self.replaced, self.breach) = (other.passing, 0, other.breach);
+        true
+    }
+
+    /// Goes back to the initial state, for another input, which starts at the offset `start`.
+    pub(super) fn restart(&mut self, start: u64) {
+        self.inner.reset();
+        (self.stalls, self.start, self.read, self.known) = (Stalls::default(), start, start, 0);
+        (self.passing, self.replaced, self.breach) = (None, 0, None);
+    }
+
     /// Back to the initial state, at the end of a record.
     pub(super) fn reset(&mut self) {
         self.inner.reset();
@@ -344,6 +377,12 @@ impl CheckedEncoder {
     /// The same with `inner`, which is in the same state.
     pub(super) fn renewed(&self, inner: Box<dyn Encoder>) -> Self {
         CheckedEncoder { fed: self.fed, ..CheckedEncoder::new(&self.name, inner) }
+    }
+
+    /// Goes back to the initial state, for another output.
+    pub(super) fn restart(&mut self) {
+        self.inner.reset();
+        (self.stalls, self.fed) = (Stalls::default(), 0);
     }
 
     pub(super) fn name(&self) -> &str {

@@ -7,8 +7,22 @@ use crate::transcoder::records::detection::{Looks, TextParts, feed_text};
 pub(super) struct Head {
     bytes: Vec<u8>,
     decoded: usize,
+    /// What ended the search that was last.
+    end: SearchEnd,
     /// Finds the text in them if they are records.
     parts: Option<TextParts>,
+}
+
+/// What ended a search in the beginning of the input.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum SearchEnd {
+    /// What was found, in an input that may go on.
+    #[default]
+    Found,
+    /// The end of the input, which it would have gone on without.
+    InputEnd,
+    /// Both at once.
+    Both,
 }
 
 /// What [`Head::show`] did.
@@ -23,12 +37,28 @@ pub(super) struct Shown {
 
 impl Head {
     pub(super) fn new(input: &Input) -> Self {
-        Head { bytes: Vec::new(), decoded: 0, parts: TextParts::new(input) }
+        Head { parts: TextParts::new(input), ..Head::none() }
     }
 
     /// A head of which nothing is left.
     pub(super) fn none() -> Self {
-        Head { bytes: Vec::new(), decoded: 0, parts: None }
+        Head { bytes: Vec::new(), decoded: 0, end: SearchEnd::Found, parts: None }
+    }
+
+    /// Goes back to the beginning of another input, which has no records either.
+    pub(super) fn reset(&mut self) {
+        self.bytes.clear();
+        (self.decoded, self.end) = (0, SearchEnd::Found);
+    }
+
+    /// Returns what ended the search that was last.
+    pub(super) fn end(&self) -> SearchEnd {
+        self.end
+    }
+
+    /// Takes all bytes out.
+    pub(super) fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.bytes)
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -58,13 +88,19 @@ impl Head {
         let is_over = (eof && read == src.len()) || self.bytes.len() >= limit;
         // Wrong framing is an error when its turn comes; what stands before it can be looked at.
         let is_wrong = self.has_records() && read < src.len();
+        self.end = match (eof && is_over, looks.is_done()) {
+            (false, _) => SearchEnd::Found,
+            (true, false) => SearchEnd::InputEnd,
+            (true, true) => SearchEnd::Both,
+        };
         Shown { read, is_last: looks.is_done() || is_over || is_wrong, is_over }
     }
 
     /// Keeps the bytes that detection took, if they are not records: those are kept already.
     pub(super) fn keep(&mut self, bytes: &[u8]) {
         if !self.has_records() {
-            self.bytes = bytes.to_vec();
+            self.bytes.clear();
+            self.bytes.extend_from_slice(bytes);
         }
     }
 

@@ -36,9 +36,8 @@ pub(super) struct Messages {
 }
 
 impl Messages {
-    /// Begins after a message whose report shows that it was plain text. Takes the verdict out of the report. Returns
-    /// `None` if no message of the job can be plain text, or if this one was not.
-    pub(super) fn after(settings: &Settings, report: &mut Report) -> Option<Self> {
+    /// Begins after a message whose report shows that it was plain text. Returns `None` if no message of the job can be plain text, or if this one was not.
+    pub(super) fn after(settings: &Settings, report: &Report) -> Option<Self> {
         let verdict = report.verdict.as_ref()?;
         let is_known = match verdict.source {
             Some(Source::User) => true,
@@ -58,10 +57,10 @@ impl Messages {
         let encoder = if settings.to_utf8 { None } else { Some(target.encoder()?) };
         let decoder = if is_utf8(&*from) { None } else { Some(plain::with_newline(&from, settings).decoder()) };
         Some(Messages {
-            verdict: report.verdict.take(),
-            from: report.from.take(),
-            read_as: report.read_as.take(),
-            diagnostics: std::mem::take(&mut report.diagnostics),
+            verdict: report.verdict.clone(),
+            from: report.from.clone(),
+            read_as: report.read_as.clone(),
+            diagnostics: report.diagnostics.clone(),
             detector: None,
             looks_at_labels: is_single_byte(&*from),
             codec: from,
@@ -120,7 +119,7 @@ impl Messages {
 const OF_LABELS: [&str; 2] = ["superset-used", "shadowed-codec"];
 
 /// Whether nothing in the input led to the verdict.
-fn is_plain(verdict: &Verdict) -> bool {
+pub(super) fn is_plain(verdict: &Verdict) -> bool {
     verdict.kind == Kind::Text
         && verdict.signature.is_none()
         && verdict.declared.is_none()

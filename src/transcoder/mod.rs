@@ -14,7 +14,7 @@
 //! | `mod.rs` | [`Transcoder::step`], the step machine |
 //! | `run.rs` | the state that it shares with the ways: settings, report, queue, spill |
 //! | `fork.rs` | copies of a transcoder, and how many bytes are pending |
-//! | `reset.rs`, `message.rs` | message after message: [`Transcoder::reset`], and what is kept for the next one |
+//! | `reset.rs`, `message.rs`, `kept.rs` | message after message: [`Transcoder::reset`], and what is kept for the next one, if it comes as a whole or in pieces |
 //! | `head.rs` | the bytes that detection took, until they are decoded |
 //! | `plan/` | from the verdict to a route: the way, the text stages, the labels and the byte order mark |
 //! | `source.rs`, `fill.rs` | from input bytes to text, with or without records; what a fill is given and returns |
@@ -50,6 +50,7 @@ mod fork;
 mod guard;
 mod head;
 mod io;
+mod kept;
 mod message;
 pub(crate) mod named_options;
 mod newline_watch;
@@ -87,6 +88,7 @@ use crate::error::{Error, ErrorKind, RecordPosition};
 use candidates::{Candidates, Window};
 use doubts::Suspicion;
 use head::Head;
+use kept::{Kept, Planned};
 use message::Messages;
 use options::Settings;
 use plan::label_search::{Label, LabelSearch};
@@ -115,12 +117,17 @@ pub struct Transcoder {
     run: Run,
     /// The fallbacks, as long as none of them is chosen.
     choice: Option<Candidates>,
+    /// The same, once one is chosen.
+    past_choice: Option<Candidates>,
     /// Whether the input may turn out to be binary.
     suspicion: Suspicion,
     /// What speaks against the label of a single-byte charset.
     label: Option<LabelWatch>,
-    /// What is kept for the next messages.
+    /// What is kept for the next messages of plain text that are here as a whole.
     messages: Option<Box<Messages>>,
+    /// What is kept for the next messages that come in pieces, and what was planned for this one.
+    kept: Option<Box<Kept>>,
+    planned: Option<Planned>,
     /// A step is being made. If this is still set at the beginning of the next one, a codec panicked.
     is_running: bool,
 }
@@ -188,9 +195,12 @@ impl Transcoder {
             route: None,
             run: Run::new(settings),
             choice: None,
+            past_choice: None,
             suspicion: Suspicion::default(),
             label: None,
             messages: None,
+            kept: None,
+            planned: None,
             is_running: false,
         }
     }
@@ -300,7 +310,10 @@ impl Transcoder {
             return route.work(&mut self.run, out).map(|()| Advance::Read(0));
         }
         match &mut self.phase {
-            Phase::Detect(_) => Ok(self.detect(src, eof)),
+            Phase::Detect(_) => Ok(match self.recall(src, eof) {
+                Some(advance) => advance,
+                None => self.detect(src, eof),
+            }),
             Phase::Signature(_) => Ok(self.scan_signature(src, eof)),
             Phase::Recognise(_) => Ok(self.show_to_recognise(src, eof)),
             Phase::Pass => Ok(self.pass(src, eof, out)),
@@ -504,12 +517,14 @@ impl Transcoder {
             facts.codec = candidates.codec();
         }
         let route = self.route.insert(plan::route(&mut self.run, &facts)?);
+        self.run.spare.forget_source();
         self.head.skip_bom(facts.bom_len);
-        let codec = facts.codec.clone();
+        let (codec, bom_len) = (facts.codec.clone(), facts.bom_len);
         plan::beginning(&mut self.run, route, facts, labels)?;
         // So far, the head is all of the input.
         let at = self.head.decoded() as u64;
         self.begin_doubts(&codec, false, at);
+        self.planned = Planned::of(self, bom_len);
         Ok(())
     }
 
@@ -517,9 +532,8 @@ impl Transcoder {
     fn choose(&mut self, window: &[u8], is_end: bool, at: u64) {
         let Some(candidates) = self.choice.take() else { return };
         let codec = candidates.choose(window, is_end).clone();
-        let report = &mut self.run.report;
-        report.from = Some(codec.name().to_owned());
-        report.verdict = report.verdict.take().map(|verdict| with_codec(verdict, codec.clone()));
+        self.run.report.set_codec(&codec);
+        self.past_choice = Some(candidates);
         self.begin_doubts(&codec, true, at);
     }
 

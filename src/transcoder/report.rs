@@ -1,8 +1,10 @@
 //! The report of a run.
 
+use crate::codec::Codec;
 use crate::detect::{CONTENTS_CONTRADICT, Diagnostic, Verdict};
 pub use crate::error::RecordPosition;
 pub(super) use crate::text::Place;
+use std::sync::Arc;
 
 /// The report of a run.
 ///
@@ -145,6 +147,11 @@ impl<F> Faults<F> {
         Faults { count: 0, first: Vec::new() }
     }
 
+    fn clear(&mut self) {
+        self.count = 0;
+        self.first.clear();
+    }
+
     /// Adds those that follow.
     fn append(&mut self, more: Faults<F>) {
         self.count += more.count;
@@ -175,6 +182,20 @@ impl Report {
         }
     }
 
+    /// Sets the codec that decodes the input, and its names.
+    pub(super) fn set_codec(&mut self, codec: &Arc<dyn Codec>) {
+        let set_name = |name: &mut Option<String>| {
+            if name.as_deref() != Some(codec.name()) {
+                *name = Some(codec.name().to_owned());
+            }
+        };
+        set_name(&mut self.from);
+        if let Some(verdict) = &mut self.verdict {
+            set_name(&mut verdict.encoding);
+            verdict.codec = Some(codec.clone());
+        }
+    }
+
     /// Adds the report of the part of the input that follows.
     pub(super) fn append(&mut self, part: Report) {
         self.bytes_in = part.bytes_in;
@@ -201,6 +222,16 @@ impl Report {
                 self.diagnostics.push(note);
             }
         }
+    }
+
+    /// Empties the report, for another input of the same job.
+    pub(super) fn reset(&mut self) {
+        let to = std::mem::take(&mut self.to);
+        let mut malformed = std::mem::replace(&mut self.malformed, Faults::new());
+        let mut unmappable = std::mem::replace(&mut self.unmappable, Faults::new());
+        malformed.clear();
+        unmappable.clear();
+        *self = Report { to, malformed, unmappable, ..Report::new("") };
     }
 
     pub(super) fn new(to: &str) -> Self {

@@ -1,5 +1,6 @@
 //! Back to the beginning, for the next message: [`Transcoder::reset`].
 
+use super::doubts::Beginning;
 use super::message::{LONGEST, Messages};
 use super::{Phase, Transcoder};
 
@@ -10,8 +11,10 @@ const KEEPS: bool = cfg!(not(target_family = "wasm"));
 impl Transcoder {
     /// Goes back to the beginning, for the next message: detection starts anew, the options stay, the report is empty.
     ///
-    /// After a message of plain text the transcoder keeps what it needs for the next one: a short one that a single
-    /// [step](Self::step) is given as a whole, with `eof`, then takes no allocation.
+    /// The transcoder keeps what the last message needed: the verdict, the decoder and the encoder, the buffers. The next
+    /// one takes no allocation if it is like the last one: if both are plain text, or if both begin with the same bytes, as
+    /// far as detection reads them, such as the same XML declaration. What is [reported](Self::report) of it, such as
+    /// malformed bytes, still takes memory.
     ///
     /// ```
     /// let mut transcoder = charpipe::Transcode::new().transcoder()?;
@@ -34,11 +37,25 @@ impl Transcoder {
             messages.put_back(&mut self.run.report);
         } else {
             if KEEPS && messages.is_none() && self.is_done() {
-                messages = Messages::after(&self.run.settings, &mut self.run.report).map(Box::new);
+                messages = Messages::after(&self.run.settings, &self.run.report).map(Box::new);
             }
-            *self = Transcoder::new(self.run.settings.clone());
+            self.kept = if KEEPS && !self.is_running { self.keep() } else { None };
+            self.begin_anew();
         }
         self.messages = messages;
+    }
+
+    /// Goes back to the beginning, with what is kept.
+    fn begin_anew(&mut self) {
+        if self.kept.is_none() {
+            return *self = Transcoder::new(self.run.settings.clone());
+        }
+        self.phase = Phase::Detect(self.new_detector());
+        self.head.reset();
+        self.run.reset();
+        (self.route, self.label, self.planned) = (None, None, None);
+        (self.choice, self.past_choice) = (None, None);
+        self.suspicion.restart(Beginning::Settled, 0);
     }
 
     /// Converts `src`, all of the input, at once, if that is plain text and fits into `dst`. Returns how many bytes it

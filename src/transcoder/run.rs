@@ -4,7 +4,7 @@ use crate::detect::{Diagnostic, Severity};
 use crate::error::{Error, ErrorKind};
 use crate::transcoder::options::Settings;
 use crate::transcoder::report::{MalformedAt, Report};
-use crate::transcoder::segment::Segment;
+use crate::transcoder::segment::{Segment, Spare};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -29,6 +29,8 @@ pub(super) struct Run {
     pub(super) bytes_in: u64,
     /// The first malformed sequence has to be looked at before it is replaced.
     pub(super) stops_at_fault: bool,
+    /// The memory of segments that are done, for the next ones.
+    pub(super) spare: Spare,
 }
 
 /// An item of the queue. Faults and diagnostics wait for the text before them, so that none is counted or reported if an
@@ -49,7 +51,16 @@ pub(super) enum Work {
 impl Run {
     pub(super) fn new(settings: Arc<Settings>) -> Self {
         let report = Report::new(settings.to.name());
-        Run { settings, report, queue: VecDeque::new(), spill: Spill::default(), bytes_in: 0, stops_at_fault: false }
+        let (queue, spill, spare) = (VecDeque::new(), Spill::default(), Spare::default());
+        Run { settings, report, queue, spill, bytes_in: 0, stops_at_fault: false, spare }
+    }
+
+    /// Goes back to the beginning, for another input.
+    pub(super) fn reset(&mut self) {
+        self.report.reset();
+        self.queue.clear();
+        self.spill.clear();
+        (self.bytes_in, self.stops_at_fault) = (0, false);
     }
 
     /// Reports a diagnostic.
@@ -90,6 +101,11 @@ impl Spill {
         self.bytes.is_empty()
     }
 
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.delivered = 0;
+    }
+
     /// Moves as much as fits into `out`. Returns whether nothing is left.
     pub(super) fn deliver(&mut self, out: &mut Out<'_>) -> bool {
         let rest = &self.bytes[self.delivered..];
@@ -100,8 +116,7 @@ impl Spill {
         if self.delivered < self.bytes.len() {
             return false;
         }
-        self.bytes.clear();
-        self.delivered = 0;
+        self.clear();
         true
     }
 }

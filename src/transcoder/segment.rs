@@ -11,6 +11,7 @@ use crate::transcoder::fill::{Chunk, SourceStop};
 use crate::transcoder::records::record::Mark;
 use crate::transcoder::report::Place;
 use crate::transcoder::source::Source;
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -40,8 +41,8 @@ impl Clone for Origin {
 
 impl Origin {
     /// The origin of text that `source` decodes from `bytes`.
-    pub(super) fn decoded(source: Source, bytes: &[u8], eof: bool) -> Self {
-        Origin::Decoded { source: Box::new(source), bytes: Arc::new(bytes.to_vec()), skip: 0, eof }
+    pub(super) fn decoded(source: Box<Source>, bytes: &[u8], eof: bool, spare: &mut Spare) -> Self {
+        Origin::Decoded { source, bytes: spare.bytes(bytes), skip: 0, eof }
     }
 
     /// The origin of what follows `text` bytes of text while blanks or other text are held back, whose places are found from
@@ -95,6 +96,111 @@ impl Origin {
             found.resize(indices.len(), search.source.place());
         }
         found
+    }
+}
+
+/// The memory of segments that are done. Text that comes in small pieces needs no other.
+#[derive(Default)]
+pub(super) struct Spare {
+    source: Option<Box<Source>>,
+    bytes: Option<Arc<Vec<u8>>>,
+    pieces: [Vec<Piece>; 2],
+}
+
+impl Spare {
+    /// Returns a copy of `source`.
+    pub(super) fn copy(&mut self, source: &Source) -> Box<Source> {
+        match self.source.take() {
+            Some(mut copy) => {
+                copy.copy_from(source);
+                copy
+            }
+            None => Box::new(source.fork()),
+        }
+    }
+
+    fn bytes(&mut self, from: &[u8]) -> Arc<Vec<u8>> {
+        if let Some(mut bytes) = self.bytes.take()
+            && let Some(own) = Arc::get_mut(&mut bytes)
+        {
+            own.clear();
+            own.extend_from_slice(from);
+            return bytes;
+        }
+        Arc::new(from.to_vec())
+    }
+
+    /// Returns an empty list of pieces.
+    fn pieces(&mut self, len: usize) -> Vec<Piece> {
+        let longest = self.pieces.iter_mut().max_by_key(|list| list.capacity());
+        let mut pieces = longest.map(std::mem::take).unwrap_or_default();
+        pieces.reserve(len);
+        pieces
+    }
+
+    /// Keeps a copy of the source that is not needed any more.
+    pub(super) fn keep_source(&mut self, source: Box<Source>) {
+        self.source = Some(source);
+    }
+
+    /// Keeps the memory of a segment that is done.
+    pub(super) fn keep(&mut self, segment: Segment) {
+        self.keep_pieces(segment.pieces);
+        self.keep_origin(segment.origin);
+    }
+
+    /// Keeps the longest lists of pieces.
+    fn keep_pieces(&mut self, mut pieces: Vec<Piece>) {
+        let is_small = pieces.capacity() <= MAX_SPARE_PIECES;
+        if let Some(least) = self.pieces.iter_mut().min_by_key(|list| list.capacity()).filter(|_| is_small)
+            && least.capacity() < pieces.capacity()
+        {
+            pieces.clear();
+            *least = pieces;
+        }
+    }
+
+    /// Keeps the memory of the origin of text that is done.
+    pub(super) fn keep_origin(&mut self, origin: Origin) {
+        if let Origin::Decoded { source, bytes, .. } = origin {
+            self.source = Some(source);
+            self.bytes = Some(bytes).filter(|bytes| bytes.capacity() <= MAX_SPARE_BYTES);
+        }
+    }
+
+    /// Forgets the copies of the source, because another one takes its place.
+    pub(super) fn forget_source(&mut self) {
+        self.source = None;
+    }
+}
+
+/// The most bytes of input that are kept as memory for the next piece.
+const MAX_SPARE_BYTES: usize = 16 * 1024;
+
+/// The most pieces that a list may have that is kept.
+const MAX_SPARE_PIECES: usize = 1024;
+
+/// Text that is inserted.
+pub(super) enum Inserted {
+    Static(&'static str),
+    Shared(Arc<str>),
+}
+
+impl Inserted {
+    pub(super) fn as_str(&self) -> &str {
+        match self {
+            Inserted::Static(text) => text,
+            Inserted::Shared(text) => text,
+        }
+    }
+}
+
+impl From<Cow<'static, str>> for Inserted {
+    fn from(text: Cow<'static, str>) -> Self {
+        match text {
+            Cow::Borrowed(text) => Inserted::Static(text),
+            Cow::Owned(text) => Inserted::Shared(text.into()),
+        }
     }
 }
 
@@ -243,7 +349,7 @@ pub(super) struct RecordEnds {
 /// A stretch of text to be encoded, cut into pieces.
 pub(super) struct Segment {
     /// Inserted text. If there is none, the pieces are of the transcoder's decoded text.
-    inserted: Option<String>,
+    inserted: Option<Inserted>,
     origin: Origin,
     pieces: Vec<Piece>,
     /// The index of the piece that is being encoded, and how many bytes of it are done.
@@ -268,8 +374,9 @@ impl Segment {
         stages: &mut [Box<dyn Stage>],
         marks: &[(usize, Mark, Place)],
         RecordEnds { end, eol }: RecordEnds,
+        spare: &mut Spare,
     ) -> Self {
-        let mut pieces = Vec::with_capacity(1 + 2 * marks.len());
+        let mut pieces = spare.pieces(1 + 2 * marks.len());
         let mut at = range.start;
         for (index, mark, place) in marks {
             let put = |text| Text::Put(text, *place);
@@ -286,8 +393,8 @@ impl Segment {
         }
         keep(&mut pieces, at..range.end);
         for stage in stages.iter_mut() {
-            let mut cut = Vec::new();
-            for piece in pieces {
+            let mut cut = spare.pieces(0);
+            for piece in pieces.drain(..) {
                 match piece.text {
                     Text::Kept(len) => {
                         let range = piece.at..piece.at + len;
@@ -297,7 +404,7 @@ impl Segment {
                 }
             }
             stage.settle(&|at| origin.places(at));
-            pieces = cut;
+            spare.keep_pieces(std::mem::replace(&mut pieces, cut));
         }
         Segment { inserted: None, ..Segment::new(origin, pieces) }
     }
@@ -312,13 +419,15 @@ impl Segment {
     /// A character that the malformed byte at `place` was read as, cut by `stages`.
     pub(super) fn read_as(ch: char, place: Place, stages: &mut [Box<dyn Stage>], ends: RecordEnds) -> Self {
         let text = ch.to_string();
-        let segment = Segment::decoded(&text, 0..text.len(), Origin::At(place), stages, &[], ends);
-        Segment { inserted: Some(text), ..segment }
+        let segment =
+            Segment::decoded(&text, 0..text.len(), Origin::At(place), stages, &[], ends, &mut Spare::default());
+        Segment { inserted: Some(Inserted::Shared(text.into())), ..segment }
     }
 
     /// Text that is inserted at the place `at` of the input. No stage sees it.
-    pub(super) fn inserted(text: String, at: Place) -> Self {
-        let pieces = vec![Piece { at: 0, text: Text::Kept(text.len()) }];
+    pub(super) fn inserted(text: Inserted, at: Place, spare: &mut Spare) -> Self {
+        let mut pieces = spare.pieces(1);
+        keep(&mut pieces, 0..text.as_str().len());
         let stands_for_malformed = true;
         Segment { inserted: Some(text), stands_for_malformed, ..Segment::new(Origin::At(at), pieces) }
     }
@@ -376,7 +485,7 @@ impl Segment {
         match piece.text {
             Text::New(text) | Text::Put(text, ..) => text,
             Text::Made(ref made) => &made.text,
-            Text::Kept(len) => &self.inserted.as_deref().unwrap_or(decoded)[piece.at..piece.at + len],
+            Text::Kept(len) => &self.inserted.as_ref().map_or(decoded, Inserted::as_str)[piece.at..piece.at + len],
             Text::End | Text::Control(_) | Text::Newline(_) | Text::TooLong(_) => "",
         }
     }

@@ -11,6 +11,7 @@ use crate::text::relabel::Edit;
 use crate::transcoder::guard::{CheckedDecoder, Passing};
 use crate::transcoder::records::packed_watch::Seen;
 use crate::transcoder::report::{MalformedAt, Place};
+use crate::transcoder::segment::Spare;
 
 /// Decodes the input.
 pub(super) struct Source {
@@ -20,7 +21,7 @@ pub(super) struct Source {
 
 /// A copy of a [`Source`] to go back to.
 pub(super) struct Checkpoint {
-    pub(super) source: Source,
+    pub(super) source: Box<Source>,
     /// What the original had seen by then that it judges later.
     seen: Option<Seen>,
 }
@@ -45,15 +46,29 @@ impl Source {
     }
 
     /// A copy to go back to.
-    pub(super) fn checkpoint(&self) -> Checkpoint {
+    pub(super) fn checkpoint(&self, spare: &mut Spare) -> Checkpoint {
         let seen = self.records.as_ref().and_then(|records| records.text.packed.seen());
-        Checkpoint { source: self.fork(), seen }
+        Checkpoint { source: spare.copy(self), seen }
+    }
+
+    /// Becomes a copy of `other`, of which this is a copy from earlier, as [`fork`](Self::fork) makes one.
+    pub(super) fn copy_from(&mut self, other: &Source) {
+        let is_copied = other.records.is_none() && self.records.is_none() && self.decoder.copy_from(&other.decoder);
+        if !is_copied {
+            *self = other.fork();
+        }
+    }
+
+    /// Goes back to the beginning, for another input whose text begins at the offset `start`. Returns `false` if it cannot.
+    pub(super) fn restart(&mut self, start: u64) -> bool {
+        self.decoder.restart(start);
+        self.records.is_none()
     }
 
     /// Goes back to an earlier state.
     pub(super) fn rewind(&mut self, before: Checkpoint) {
         let packed = self.records.as_mut().map(|records| records.text.packed.take());
-        *self = before.source;
+        *self = *before.source;
         if let (Some(records), Some(packed)) = (&mut self.records, packed) {
             records.text.packed = packed.rewound(before.seen);
         }

@@ -242,9 +242,11 @@ impl Transcoder {
         if held < needed && !eof {
             return Ok(Advance::Pause(Status::NeedInput));
         }
-        let next = self.head.rest()[..held.min(needed)].to_vec();
-        self.judge(offset, back, &next)?;
-        Ok(Advance::Read(0))
+        // The head is set aside, because the judgement may change everything else.
+        let head = std::mem::replace(&mut self.head, Head::none());
+        let judged = self.judge(offset, back, &head.rest()[..held.min(needed)]);
+        self.head = head;
+        judged.map(|_| Advance::Read(0))
     }
 
     /// Judges by the bytes around the first sequence that is not UTF-8, at `offset`: `next`, and the last `back` bytes before
@@ -253,10 +255,10 @@ impl Transcoder {
         let sample = &mut self.suspicion.sample;
         sample.begin(back);
         sample.take(next);
-        let bytes = self.suspicion.sample.bytes().unwrap_or_default().to_vec();
-        let registry = self.run.settings.registry.clone();
-        let Some(mut verdict) = self.run.report.verdict.clone() else { return Ok(false) };
-        if is_binary(&bytes, &registry) {
+        let (bytes, registry) = (self.suspicion.sample.bytes().unwrap_or_default(), &self.run.settings.registry);
+        let Some(verdict) = &self.run.report.verdict else { return Ok(false) };
+        if is_binary(bytes, registry) {
+            let mut verdict = verdict.clone();
             refuse_binary(&mut verdict, Some(offset), Looks::Binary.in_words());
             if let Some(error) = verdict.error.clone() {
                 self.refuse(verdict, error);
@@ -264,19 +266,18 @@ impl Transcoder {
             return Ok(true);
         }
         let is_assumed = verdict.source == Some(Source::Default) && self.suspicion.asks_decoder();
+        let looks = is_assumed.then(|| looks_of(bytes, registry));
         self.settle();
-        if is_assumed {
-            self.note_looks(verdict, looks_of(&bytes, &registry))?;
-        }
+        looks.map_or(Ok(()), |looks| self.note_looks(looks))?;
         Ok(false)
     }
 
     /// Reports what an input looks like that nothing identifies and that is not UTF-8.
-    fn note_looks(&mut self, mut verdict: Verdict, looks: Looks) -> Result<(), Error> {
+    fn note_looks(&mut self, looks: Looks) -> Result<(), Error> {
+        let Some(verdict) = &mut self.run.report.verdict else { return Ok(()) };
         verdict.looks = Some(looks);
         let note = looks_like(looks).filter(|note| verdict.diagnostics.iter().all(|known| known.code != note.code));
         verdict.diagnostics.extend(note.clone());
-        self.run.report.verdict = Some(verdict);
         match note {
             // The malformed bytes are the error.
             Some(note) if self.run.settings.malformed == OnMalformed::Fail && self.run.settings.read_as.is_none() => {

@@ -49,6 +49,14 @@ impl Target {
         }
     }
 
+    /// Goes back to the beginning, for another output. Returns `false` if it cannot.
+    pub(super) fn restart(&mut self) -> bool {
+        self.encoder.restart();
+        self.unwritten.clear();
+        self.xml.iter_mut().for_each(XmlPlace::reset);
+        self.records.is_none()
+    }
+
     /// A copy that starts afresh, with `records` to write to. `None` if the charset has no encoder.
     pub(super) fn fresh(&self, records: Option<RecordsOut>) -> Option<Self> {
         Some(Target {
@@ -156,6 +164,7 @@ impl Target {
         } else {
             self.unwritten.clear();
         }
+        run.spare.keep(segment);
     }
 
     /// Ends the record that is being written.

@@ -72,6 +72,18 @@ impl Assessment {
 
 /// Examines the beginning of an input, as [`guess()`] does.
 pub(super) fn assess(window: &[u8], complete: bool, registry: &Registry) -> Assessment {
+    let assessment = assess_roughly(window, complete, registry);
+    #[cfg(feature = "guess")]
+    if assessment.looks == Some(Looks::Legacy) && assessment.guess == Guess::Nothing {
+        let complete = complete && window.len() <= WINDOW;
+        let guess = legacy::guess(&window[..window.len().min(WINDOW)], complete, registry);
+        return Assessment { guess: guess.unwrap_or(Guess::Nothing), ..assessment };
+    }
+    assessment
+}
+
+/// Does the same without the pages that are neither Unicode nor EBCDIC.
+fn assess_roughly(window: &[u8], complete: bool, registry: &Registry) -> Assessment {
     let complete = complete && window.len() <= WINDOW;
     let window = &window[..window.len().min(WINDOW)];
     let known = |name: &str| registry.codec(name).is_ok();
@@ -107,10 +119,6 @@ pub(super) fn assess(window: &[u8], complete: bool, registry: &Registry) -> Asse
     }
     if unicode::is_mixed(window) {
         return Assessment::new(Looks::Mixed, Guess::Nothing);
-    }
-    #[cfg(feature = "guess")]
-    if let Some(guess) = legacy::guess(window, complete, registry) {
-        return Assessment::new(Looks::Legacy, guess);
     }
     Assessment::new(Looks::Legacy, Guess::Nothing)
 }
@@ -151,7 +159,7 @@ pub fn looks(window: &[u8], registry: &Registry) -> Option<Looks> {
 
 /// Returns what an input looks like of which `sample` is a part that is not UTF-8.
 pub(crate) fn looks_of(sample: &[u8], registry: &Registry) -> Looks {
-    assess(sample, false, registry).looks.unwrap_or(Looks::Legacy)
+    assess_roughly(sample, false, registry).looks.unwrap_or(Looks::Legacy)
 }
 
 /// Returns whether the window is UTF-16 or UTF-32, as zero bytes show.

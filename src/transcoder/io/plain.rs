@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Whether the options change nothing in text that does not begin like a document and has no control characters.
-fn keeps_plain_text(settings: &Settings) -> bool {
+pub(in crate::transcoder) fn keeps_plain_text(settings: &Settings) -> bool {
     let hints = &settings.hints;
     // Otherwise any text may be that of a document whose label has to be found.
     matches!(hints.kind, None | Some(Kind::Text))

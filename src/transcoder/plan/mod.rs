@@ -30,7 +30,7 @@ use crate::transcoder::records::record::Charset;
 use crate::transcoder::records::write::RecordsOut;
 use crate::transcoder::report::{Faults, RecordsCut, Report};
 use crate::transcoder::run::Run;
-use crate::transcoder::segment::RecordEnds;
+use crate::transcoder::segment::{Inserted, RecordEnds};
 use crate::transcoder::source::Source;
 use crate::transcoder::target::Target;
 #[cfg(feature = "translit")]
@@ -39,7 +39,7 @@ use crate::transcoder::way::columns::ColumnWay;
 use crate::transcoder::way::direct::Direct;
 use crate::transcoder::way::staged::Staged;
 use crate::transcoder::way::table::{ByteTable, RecordTable};
-use crate::transcoder::way::{Route, Way};
+use crate::transcoder::way::{Edits, Route, Way};
 use label_search::Label;
 use std::sync::Arc;
 
@@ -143,7 +143,7 @@ pub(super) fn route(run: &mut Run, facts: &Facts) -> Result<Route, Error> {
         staged: Staged::new(stages, record_ends, is_identity, facts.expects_bmp),
         target,
         newlines: NewlineWatch::new(sides.keeps_nel(settings.eol)),
-        edits: Vec::new(),
+        edits: Edits::default(),
         read_as,
         pass_from: 0,
         believed: facts.is_believed.then(|| facts.codec.name().to_owned()),
@@ -151,7 +151,7 @@ pub(super) fn route(run: &mut Run, facts: &Facts) -> Result<Route, Error> {
 }
 
 /// Starts what the report counts only if a policy asks for it.
-fn start_counters(settings: &Settings, report: &mut Report) {
+pub(super) fn start_counters(settings: &Settings, report: &mut Report) {
     let has_records = settings.input.shape.is_some();
     if has_records && settings.newlines_in_records() == OnNewlineInRecord::Space {
         report.record_newlines = Some(Faults::new());
@@ -306,6 +306,7 @@ pub(super) fn beginning(run: &mut Run, route: &mut Route, facts: Facts, labels: 
         let message = "newlines are written as U+000A, since XML parsers reject U+0085";
         run.note(Diagnostic::warning("nel-in-xml", 0, message))?;
     }
+    let mut edits = Vec::new();
     if settings.relabel == Relabel::Auto {
         let mut planner = labels::Planner { to: &*to, writes_bom, registry: &settings.registry, edits: Vec::new() };
         if let Some(declaration) = facts.declaration.filter(|_| matches!(facts.kind, Kind::Xml | Kind::Html)) {
@@ -316,20 +317,21 @@ pub(super) fn beginning(run: &mut Run, route: &mut Route, facts: Facts, labels: 
         let relabelled = planner.meta(labels)?;
         // One is reported: the one that comes first.
         run.report.relabelled = run.report.relabelled.take().or(relabelled);
-        route.edits = planner.edits;
+        edits = planner.edits;
     }
     if writes_bom {
-        route.insert(run, "\u{FEFF}".into(), 0)?;
+        route.insert(run, Inserted::Static("\u{FEFF}"), 0)?;
     }
     if route.source.has_records() {
         // Only the source knows where records end within the label.
-        let mut edits = std::mem::take(&mut route.edits);
         for edit in &mut edits {
             check_can_write(&*settings.to, &edit.text, facts.offsets.in_input(edit.bytes.start))?;
             // Detection saw the text alone; here columns that are left out count.
             edit.bytes = facts.offsets.in_data(edit.bytes.clone());
         }
         route.source.relabel(edits);
+    } else {
+        route.edits = Edits::new(edits);
     }
     Ok(())
 }

@@ -40,6 +40,6 @@ impl LabelEdits {
         // A label that is replaced begins with its first byte, after the end of a record that comes before that; a label
         // that is inserted follows what comes before it.
         let is_due = at >= bytes.start && (bytes.is_empty() || is_over || has_data);
-        is_due.then(|| std::mem::take(text))
+        is_due.then(|| std::mem::take(text).as_ref().to_owned())
     }
 }

@@ -33,7 +33,7 @@ use crate::transcoder::guard::Passing;
 use crate::transcoder::newline_watch::NewlineWatch;
 use crate::transcoder::report::{MalformedAt, Place};
 use crate::transcoder::run::{Decoded, Out, Run, Work};
-use crate::transcoder::segment::Origin;
+use crate::transcoder::segment::{Inserted, Origin};
 use crate::transcoder::source::{Checkpoint, Source};
 use crate::transcoder::target::Target;
 use columns::ColumnWay;
@@ -50,13 +50,56 @@ pub(super) struct Route {
     pub(super) target: Target,
     pub(super) newlines: NewlineWatch,
     /// Changes of the document's label that are still to come, in order. If there are records, the source has them.
-    pub(super) edits: Vec<Edit>,
+    pub(super) edits: Edits,
     /// The page that malformed bytes are read as, if the input's charset allows that.
     pub(super) read_as: Option<Arc<BytePage>>,
     /// Up to this offset malformed bytes are not replaced in passing.
     pub(super) pass_from: u64,
     /// The name of the encoding, if the input or its transport names it. Malformed bytes contradict it.
     pub(super) believed: Option<String>,
+}
+
+/// The changes of a label. They stay, for another document that begins alike.
+#[derive(Clone, Default)]
+pub(super) struct Edits {
+    all: Vec<Edit>,
+    /// The index of the next one, and whether its text was taken.
+    next: usize,
+    is_taken: bool,
+    /// The target is known to have their text.
+    are_checked: bool,
+}
+
+impl Edits {
+    pub(super) fn new(all: Vec<Edit>) -> Self {
+        Edits { all, ..Edits::default() }
+    }
+
+    fn next(&self) -> Option<&Edit> {
+        self.all.get(self.next)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.next().is_none()
+    }
+
+    /// Returns the text of the next change; nothing the second time, or if there is no text.
+    fn take_text(&mut self) -> Option<Arc<str>> {
+        let is_taken = std::mem::replace(&mut self.is_taken, true);
+        let edit = self.next().filter(|edit| !is_taken && !edit.text.is_empty())?;
+        Some(edit.text.clone())
+    }
+
+    /// Goes on to the change after the next.
+    fn end(&mut self) {
+        (self.next, self.is_taken) = (self.next + 1, false);
+    }
+
+    /// Goes back to the first change.
+    fn restart(&mut self) {
+        self.are_checked |= self.is_empty();
+        (self.next, self.is_taken) = (0, false);
+    }
 }
 
 /// How bytes get from input to output.
@@ -79,7 +122,7 @@ enum Label {
     None,
     /// The chunk is the bytes of the old label. They are decoded, so that the decoder's state is right; their text is
     /// dropped for this one.
-    Replace(String),
+    Replace(Option<Arc<str>>),
     /// A label was inserted, and nothing was decoded.
     Inserted,
 }
@@ -97,7 +140,7 @@ impl Route {
 
     /// Whether a change of the label is due before anything more is decoded.
     pub(super) fn has_edit_due(&self) -> bool {
-        self.edits.first().is_some_and(|edit| edit.bytes.start <= self.source.read())
+        self.edits.next().is_some_and(|edit| edit.bytes.start <= self.source.read())
     }
 
     /// Decodes from the front of `src`, up to a boundary, a fault or the end of the output buffer. `eof`: nothing follows
@@ -124,7 +167,7 @@ impl Route {
             }
             _ => {}
         }
-        let before = self.needs_checkpoint(is_watching).then(|| self.source.checkpoint());
+        let before = self.needs_checkpoint(is_watching).then(|| self.source.checkpoint(&mut run.spare));
         if self.is_direct() && matches!(label, Label::None) && out.spare().len() >= MIN_ROOM {
             return self.decode_directly(run, chunk, before, out);
         }
@@ -150,17 +193,18 @@ impl Route {
     /// Limits `chunk` to what comes before the next change of the label, or to the bytes of the label.
     fn next_label(&mut self, run: &mut Run, chunk: &mut Chunk<'_>) -> Result<Label, Error> {
         let at = self.source.read();
-        let Some(edit) = self.edits.first_mut() else { return Ok(Label::None) };
+        let Some(edit) = self.edits.next() else { return Ok(Label::None) };
         if edit.bytes.start > at {
             chunk.until = Some(edit.bytes.start);
             return Ok(Label::None);
         }
         if edit.bytes.end > at {
             chunk.until = Some(edit.bytes.end);
-            return Ok(Label::Replace(std::mem::take(&mut edit.text)));
+            return Ok(Label::Replace(self.edits.take_text()));
         }
-        let edit = self.edits.remove(0);
-        self.insert(run, edit.text, at)?;
+        let text = self.edits.take_text();
+        self.edits.end();
+        self.insert_label(run, text, at)?;
         Ok(Label::Inserted)
     }
 
@@ -225,9 +269,14 @@ impl Route {
         }
         run.report.malformed.count += self.source.take_replaced();
         if let Some(before) = before.filter(|_| is_watching) {
+            let (mut source, spare) = (Some(before.source), &mut run.spare);
             self.newlines.see(sink.as_bytes(), |index| {
-                Origin::decoded(before.source, &chunk.bytes[..filled.read], chunk.eof).place(index).offset
+                let origin = source.take().map_or(Origin::At(Place::default()), |source| {
+                    Origin::decoded(source, &chunk.bytes[..filled.read], chunk.eof, spare)
+                });
+                origin.place(index).offset
             });
+            source.into_iter().for_each(|source| run.spare.keep_source(source));
         }
         let written = sink.written();
         out.written += written;
@@ -269,12 +318,14 @@ impl Route {
             return Ok(Decoded::default());
         }
         if let Label::Replace(label) = label {
-            self.insert(run, label, at)?;
+            before.into_iter().for_each(|before| run.spare.keep_source(before.source));
+            self.insert_label(run, label, at)?;
             return self.stopped(run, filled, chunk);
         }
         let (is_direct, is_watching) = (self.is_direct(), self.newlines.is_watching());
         let before = before.filter(|_| is_watching || !is_direct).map(|before| before.source);
-        let mut origin = Some(self.staged.origin(before, start, &chunk.bytes[..filled.read], chunk.eof));
+        let mut origin =
+            Some(self.staged.origin(before, start, (&chunk.bytes[..filled.read], chunk.eof), &mut run.spare));
         if !is_direct {
             origin = origin.and_then(|origin| self.staged.keep_pending(&self.source, origin));
         }
@@ -283,7 +334,7 @@ impl Route {
             if self.staged.text().is_empty() {
                 run.report.malformed.count += std::mem::take(&mut replaced);
             }
-            self.staged.queue_text(&mut self.source, origin, &mut run.queue, replaced);
+            self.staged.queue_text(&mut self.source, origin, (&mut run.queue, &mut run.spare), replaced);
         }
         self.stopped(run, filled, chunk)
     }
@@ -339,11 +390,24 @@ impl Route {
     ///
     /// # Errors
     /// [`ErrorKind::Unmappable`] if the target cannot write it.
-    pub(super) fn insert(&mut self, run: &mut Run, text: String, at: u64) -> Result<(), Error> {
-        if !text.is_empty() {
-            check_can_write(&*run.settings.to, &text, at)?;
-            self.queue_held(run);
-            run.queue.push_back(Work::Text(self.staged.inserted(text, at.into())));
+    pub(super) fn insert(&mut self, run: &mut Run, text: Inserted, at: u64) -> Result<(), Error> {
+        check_can_write(&*run.settings.to, text.as_str(), at)?;
+        self.insert_checked(run, text, at);
+        Ok(())
+    }
+
+    /// Does the same with text that the target is known to have.
+    pub(super) fn insert_checked(&mut self, run: &mut Run, text: Inserted, at: u64) {
+        self.queue_held(run);
+        run.queue.push_back(Work::Text(self.staged.inserted(text, at.into(), &mut run.spare)));
+    }
+
+    /// Queues the text of a label. It is checked for the first document only.
+    fn insert_label(&mut self, run: &mut Run, text: Option<Arc<str>>, at: u64) -> Result<(), Error> {
+        match text.map(Inserted::Shared) {
+            Some(text) if self.edits.are_checked => self.insert_checked(run, text, at),
+            Some(text) => self.insert(run, text, at)?,
+            None => {}
         }
         Ok(())
     }
@@ -391,7 +455,7 @@ impl Route {
         }
         if !text.is_empty() {
             let place = Place { offset: fault.offset, record: fault.record };
-            run.queue.push_front(Work::Text(self.staged.inserted(text.into_owned(), place)));
+            run.queue.push_front(Work::Text(self.staged.inserted(text.into(), place, &mut run.spare)));
         }
         run.report.malformed.add(|| fault);
         self.note_contradiction(run)
@@ -438,7 +502,7 @@ impl Route {
             Stop::Fault(fault) => Some(self.source.fault(fault)),
             Stop::InputEmpty | Stop::OutputFull => None,
         };
-        self.staged.queue_text(&mut self.source, Origin::At(place), &mut run.queue, 0);
+        self.staged.queue_text(&mut self.source, Origin::At(place), (&mut run.queue, &mut run.spare), 0);
         let goes_on = stop == Stop::OutputFull || fault.is_some() && self.joins(run);
         if !goes_on {
             self.queue_held(run);
@@ -477,6 +541,24 @@ impl Route {
         diagnostics.extend(note.filter(|note| diagnostics.iter().all(|known| known.code != note.code)));
         let is_of_encoder = matches!(error.kind(), ErrorKind::Unmappable { .. } | ErrorKind::Codec { .. });
         self.target.close(run, is_of_encoder);
+    }
+
+    /// Goes back to the beginning, for another document of which detection found the same, and whose text begins at the
+    /// offset `start`. `keeps_nel`: as when the route was planned. Returns `false` if it cannot; the route is of no use then.
+    pub(super) fn restart(&mut self, start: u64, keeps_nel: bool) -> bool {
+        let can_restart = match &mut self.way {
+            Way::Table(table) => {
+                table.restart();
+                true
+            }
+            Way::Direct(direct) => direct.newlines.is_none(),
+            Way::Staged => true,
+            Way::RecordTable(_) | Way::Columns(_) => false,
+        };
+        self.newlines = NewlineWatch::new(keeps_nel);
+        self.edits.restart();
+        self.pass_from = 0;
+        can_restart && self.source.restart(start) && self.staged.restart() && self.target.restart()
     }
 
     /// Whether a copy of the route can begin in the middle of the input.
@@ -544,7 +626,7 @@ impl Route {
             staged: self.staged.fresh(),
             target: self.target.fresh(records)?,
             newlines: NewlineWatch::new(false),
-            edits: Vec::new(),
+            edits: Edits::default(),
             read_as: self.read_as.clone(),
             pass_from: 0,
             believed: self.believed.clone(),

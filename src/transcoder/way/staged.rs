@@ -11,7 +11,7 @@ use crate::transcoder::fill::{Chunk, Filled};
 use crate::transcoder::guard::Passing;
 use crate::transcoder::report::Place;
 use crate::transcoder::run::Work;
-use crate::transcoder::segment::{Origin, RecordEnds, Segment};
+use crate::transcoder::segment::{Inserted, Origin, RecordEnds, Segment, Spare};
 use crate::transcoder::source::Source;
 use std::collections::VecDeque;
 
@@ -96,6 +96,11 @@ impl Staged {
         self.stages.iter().any(|stage| stage.holds_text())
     }
 
+    /// Goes back to the beginning, for another input. Returns `false` if it cannot.
+    pub(in crate::transcoder) fn restart(&mut self) -> bool {
+        self.is_at_boundary()
+    }
+
     /// Stops warning of code points above FFFF.
     pub(in crate::transcoder) fn allow_supplementary(&mut self) {
         self.expects_bmp = false;
@@ -126,14 +131,14 @@ impl Staged {
     /// `start`: where in the input the text began.
     pub(in crate::transcoder) fn origin(
         &mut self,
-        before: Option<Source>,
+        before: Option<Box<Source>>,
         start: Place,
-        read: &[u8],
-        eof: bool,
+        (read, eof): (&[u8], bool),
+        spare: &mut Spare,
     ) -> Origin {
         match (self.pending_origin.take(), before) {
             (Some(pending), Some(_)) => pending.extended(read, eof),
-            (None, Some(before)) => Origin::decoded(before, read, eof),
+            (None, Some(before)) => Origin::decoded(before, read, eof, spare),
             (_, None) if self.is_identity => Origin::Same(start.offset),
             (_, None) => Origin::At(start),
         }
@@ -158,7 +163,7 @@ impl Staged {
         &mut self,
         source: &mut Source,
         origin: Origin,
-        queue: &mut VecDeque<Work>,
+        (queue, spare): (&mut VecDeque<Work>, &mut Spare),
         replaced: u64,
     ) {
         let text = self.text.as_str();
@@ -172,25 +177,27 @@ impl Staged {
             let message = "surrogates in input labelled ISO-10646-UCS-2; read as UTF-16";
             let note = Diagnostic::warning("ucs2-surrogates", origin.place(index).offset, message);
             let (before, after) = marks.split_at(marks.partition_point(|(at, ..)| *at <= index));
-            let segment = Segment::decoded(text, 0..index, origin.clone(), &mut self.stages, before, self.ends);
+            let segment = Segment::decoded(text, 0..index, origin.clone(), &mut self.stages, before, self.ends, spare);
             queue.push_back(Work::Text(segment));
             queue.push_back(Work::Note(note));
             begin = index;
             marks = after;
         }
         if begin < text.len() || !marks.is_empty() {
-            let segment = Segment::decoded(text, begin..text.len(), origin, &mut self.stages, marks, self.ends);
+            let segment = Segment::decoded(text, begin..text.len(), origin, &mut self.stages, marks, self.ends, spare);
             let has_marks = source.passing() != Some(Passing::Drop);
             queue.push_back(Work::Text(segment.with_replaced(replaced, has_marks)));
+        } else {
+            spare.keep_origin(origin);
         }
     }
 
     /// Makes a segment of text that no bytes decode to. `place`: where in the input it is inserted. The stages hold back
     /// nothing.
-    pub(in crate::transcoder) fn inserted(&mut self, text: String, place: Place) -> Segment {
+    pub(in crate::transcoder) fn inserted(&mut self, text: Inserted, place: Place, spare: &mut Spare) -> Segment {
         // It comes after all text that the stages have seen.
         self.stages.iter_mut().for_each(|stage| stage.inserted());
-        Segment::inserted(text, place)
+        Segment::inserted(text, place, spare)
     }
 
     /// Makes a segment of a character that a malformed byte was read as. The stages take it like any text of the input.

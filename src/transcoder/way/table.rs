@@ -64,6 +64,11 @@ impl ByteTable {
         }
     }
 
+    /// Goes back to the beginning, for another input. The table stays.
+    pub(in crate::transcoder) fn restart(&mut self) {
+        (self.detour, self.passed) = (MIN_ROOM, 0);
+    }
+
     /// Translates from the front of `chunk` to `out`, up to a byte that the table lacks.
     pub(in crate::transcoder) fn decode(
         &mut self,
