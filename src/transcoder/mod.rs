@@ -14,7 +14,8 @@
 //! | `mod.rs` | [`Transcoder::step`], the step machine |
 //! | `run.rs` | the state that it shares with the ways: settings, report, queue, spill |
 //! | `fork.rs` | copies of a transcoder, and how many bytes are pending |
-//! | `reset.rs`, `message.rs`, `kept.rs` | message after message: [`Transcoder::reset`], and what is kept for the next one, if it comes as a whole or in pieces |
+//! | `reset.rs`, `message.rs` | message after message: [`Transcoder::reset`], and what is kept for the next one that comes as a whole |
+//! | `kept.rs`, `recall.rs` | what is kept for the next one that comes in pieces, and its way |
 //! | `head.rs` | the bytes that detection took, until they are decoded |
 //! | `plan/` | from the verdict to a route: the way, the text stages, the labels and the byte order mark |
 //! | `source.rs`, `fill.rs` | from input bytes to text, with or without records; what a fill is given and returns |
@@ -57,6 +58,7 @@ mod newline_watch;
 mod options;
 mod parallel;
 mod plan;
+mod recall;
 mod records;
 mod report;
 mod reset;
@@ -524,7 +526,7 @@ impl Transcoder {
         // So far, the head is all of the input.
         let at = self.head.decoded() as u64;
         self.begin_doubts(&codec, false, at);
-        self.planned = Planned::of(self, bom_len);
+        self.planned = self.describe_plan(bom_len);
         Ok(())
     }
 

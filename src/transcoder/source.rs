@@ -11,7 +11,6 @@ use crate::text::relabel::Edit;
 use crate::transcoder::guard::{CheckedDecoder, Passing};
 use crate::transcoder::records::packed_watch::Seen;
 use crate::transcoder::report::{MalformedAt, Place};
-use crate::transcoder::segment::Spare;
 
 /// Decodes the input.
 pub(super) struct Source {
@@ -45,10 +44,10 @@ impl Source {
         Source { decoder: self.decoder.fresh_at(at), records }
     }
 
-    /// A copy to go back to.
-    pub(super) fn checkpoint(&self, spare: &mut Spare) -> Checkpoint {
+    /// A place to go back to. `copy`: a copy of this.
+    pub(super) fn checkpoint(&self, copy: Box<Source>) -> Checkpoint {
         let seen = self.records.as_ref().and_then(|records| records.text.packed.seen());
-        Checkpoint { source: spare.copy(self), seen }
+        Checkpoint { source: copy, seen }
     }
 
     /// Becomes a copy of `other`, of which this is a copy from earlier, as [`fork`](Self::fork) makes one.

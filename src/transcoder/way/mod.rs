@@ -167,7 +167,7 @@ impl Route {
             }
             _ => {}
         }
-        let before = self.needs_checkpoint(is_watching).then(|| self.source.checkpoint(&mut run.spare));
+        let before = self.needs_checkpoint(is_watching).then(|| self.source.checkpoint(run.spare.copy(&self.source)));
         if self.is_direct() && matches!(label, Label::None) && out.spare().len() >= MIN_ROOM {
             return self.decode_directly(run, chunk, before, out);
         }
