@@ -187,3 +187,19 @@ fn many_labels() {
     assert_eq!(outcome.text().matches("UTF-8").count(), 256);
     assert!(outcome.text().ends_with("<meta charset=koi8-r>"));
 }
+
+/// The character before a label is not lost if there was no room for it, whichever way the decoder goes.
+#[test]
+fn the_character_before_a_label() {
+    let text = "<?xml version='1.0' encoding='Windows-31J'?><html><meta charset='koi8-r'/><p>text</p></html>";
+    let job = Transcode::new();
+    let expected = common::whole(&job, text.as_bytes());
+    // Enough of the charset for its fast way.
+    let long = b"\x82\xB1\x82\xEA abc ".repeat(64 << 10);
+    job.clone().source_encoding("Shift_JIS").unwrap().run(&long[..], std::io::sink()).unwrap();
+    for room in 1..256 {
+        let (mut all, mut rooms) = (std::iter::repeat(usize::MAX), std::iter::repeat(room));
+        let outcome = common::drive(&job, text.as_bytes(), &mut all, &mut rooms, false);
+        assert_eq!(outcome, expected, "buffers of {room}");
+    }
+}

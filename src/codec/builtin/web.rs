@@ -824,7 +824,8 @@ impl MultiByteDecoder {
     fn feed_all(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
         let mut read = 0;
         let mut ran = false;
-        while read < src.len() {
+        // Also without input: text of held bytes must not wait for the bytes after them.
+        while read < src.len() || self.fed < self.len {
             if dst.room() < STEP_ROOM {
                 return Step { read, stop: Stop::OutputFull };
             }

@@ -147,6 +147,7 @@ pub(super) fn route(run: &mut Run, facts: &Facts) -> Result<Route, Error> {
         read_as,
         pass_from: 0,
         believed: facts.is_believed.then(|| facts.codec.name().to_owned()),
+        holds_text: false,
     })
 }
 

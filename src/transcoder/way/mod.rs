@@ -57,6 +57,8 @@ pub(super) struct Route {
     pub(super) pass_from: u64,
     /// The name of the encoding, if the input or its transport names it. Malformed bytes contradict it.
     pub(super) believed: Option<String>,
+    /// The decoder may hold text, for which there was no room.
+    pub(super) holds_text: bool,
 }
 
 /// The changes of a label. They stay, for another document that begins alike.
@@ -194,6 +196,11 @@ impl Route {
     fn next_label(&mut self, run: &mut Run, chunk: &mut Chunk<'_>) -> Result<Label, Error> {
         let at = self.source.read();
         let Some(edit) = self.edits.next() else { return Ok(Label::None) };
+        if self.holds_text {
+            // Text from before the label, for which there was no room. Nothing more is decoded now.
+            chunk.until = Some(at);
+            return Ok(Label::None);
+        }
         if edit.bytes.start > at {
             chunk.until = Some(edit.bytes.start);
             return Ok(Label::None);
@@ -349,6 +356,7 @@ impl Route {
 
     /// Queues what comes after the text that was just decoded.
     fn stopped(&mut self, run: &mut Run, filled: Filled, chunk: Chunk<'_>) -> Result<Decoded, Error> {
+        self.holds_text = matches!(filled.stop, SourceStop::NeedRoom);
         let notes = self.source.take_notes();
         let is_stuck = chunk.eof && chunk.bytes.is_empty() && notes.is_empty() && self.source.has_records();
         run.queue.extend(notes.into_iter().map(Work::Note));
@@ -557,7 +565,7 @@ impl Route {
         };
         self.newlines = NewlineWatch::new(keeps_nel);
         self.edits.restart();
-        self.pass_from = 0;
+        (self.pass_from, self.holds_text) = (0, false);
         can_restart && self.source.restart(start) && self.staged.restart() && self.target.restart()
     }
 
@@ -610,6 +618,7 @@ impl Route {
             read_as: self.read_as.clone(),
             pass_from: self.pass_from,
             believed: self.believed.clone(),
+            holds_text: self.holds_text,
         })
     }
 
@@ -630,6 +639,7 @@ impl Route {
             read_as: self.read_as.clone(),
             pass_from: 0,
             believed: self.believed.clone(),
+            holds_text: false,
         })
     }
 }
