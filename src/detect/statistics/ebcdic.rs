@@ -102,8 +102,7 @@ pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Optio
     if window.len() < MINIMUM && !is_xml {
         return None;
     }
-    let counts = Counts::of(window);
-    let threshold = counts.threshold(is_xml)?;
+    let (counts, threshold) = Counts::of(window, is_xml)?;
     let pages = pages(&counts, registry);
     let mut readings = readings(&counts, &pages);
     crate::sort::by(&mut readings, |a, b| b.likelihood.total_cmp(&a.likelihood).then(a.pages[0].cmp(&b.pages[0])));
@@ -213,9 +212,13 @@ fn damped(count: u32) -> f32 {
 }
 
 impl Counts {
-    fn of(window: &[u8]) -> Counts {
+    /// Counts a window, and returns the score that a reading has to reach. `None`: there is too little text, or this cannot
+    /// be EBCDIC text.
+    fn of(window: &[u8], is_xml: bool) -> Option<(Counts, f32)> {
         let mut counts = Counts::empty(window);
         let (pairs, doubles) = counts.walk(window);
+        counts.doubled = doubles.len() as u32;
+        let threshold = counts.threshold(is_xml)?;
         counts.is_used[0x40] = true;
         pairs.for_each(|[before, byte], count| counts.singles.push((before, byte, damped(count))));
         let mut doubled = PairCounts::new(doubles.len());
@@ -223,12 +226,11 @@ impl Counts {
         let mut doubles: Vec<([u8; 2], u32)> = Vec::new();
         doubled.for_each(|pair, count| doubles.push((pair, count)));
         crate::sort::by(&mut doubles, |a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
-        counts.doubled = doubles.iter().map(|(_, count)| count).sum();
         doubles.truncate(MAX_PAIRS);
         counts.doubles = doubles.into_iter().map(|(pair, count)| (pair, damped(count))).collect();
         counts.weight = counts.singles.iter().map(|(_, _, weight)| weight).sum::<f32>()
             + counts.doubles.iter().map(|(_, weight)| weight).sum::<f32>();
-        counts
+        Some((counts, threshold))
     }
 
     /// Returns counts of nothing yet, for `window`.
@@ -726,10 +728,9 @@ impl Counts {
     fn brackets(&self, page: &Letters) -> f32 {
         let [mut square, mut curly, mut good, mut bad] = [0u32; 4];
         for &(before, byte) in &self.brackets {
-            let is_in_word = page.chars[usize::from(before)].is_alphabetic();
             match page.chars[usize::from(byte)] {
                 '[' => square += 1,
-                '{' if is_in_word => bad += 1,
+                '{' if page.chars[usize::from(before)].is_alphabetic() => bad += 1,
                 '{' => curly += 1,
                 // This may be a sign and does not count. The brace that it may close does not count either.
                 '}' if byte == 0xD0 && (0xF0..=0xF9).contains(&before) => curly = curly.saturating_sub(1),

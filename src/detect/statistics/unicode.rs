@@ -98,9 +98,12 @@ pub(super) fn wide(window: &[u8]) -> Option<Looks> {
 /// and hangul.
 pub(super) fn cjk_utf16(window: &[u8]) -> Option<Looks> {
     let units = window.len() / 2;
+    if units < 4 * MIN_UNITS {
+        return None;
+    }
     [Order::Little, Order::Big].into_iter().find_map(|order| {
         let text = Units::count(window, order)?;
-        let is_text = units >= 4 * MIN_UNITS && text.printable == units && text.marks * 100 >= units;
+        let is_text = text.printable == units && text.marks * 100 >= units;
         (is_text && text.asian * 20 >= units * 19).then_some(order.looks())
     })
 }

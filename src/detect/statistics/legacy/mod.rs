@@ -40,12 +40,16 @@ const MAX_PAIRS: usize = 4096;
 const PAIRS_AT_ONCE: usize = 8;
 /// The score of a candidate that is too unlikely to be named.
 const MIN_SCORE: f32 = 0.05;
+/// A reading that costs this much more than the cheapest one is too unlikely, and makes the cheapest no less certain.
+const MAX_DISTANCE: f32 = 24.0;
+/// The highest handicap of a usual page.
+const USUAL_HANDICAP: f32 = 1.0;
 
 /// Guesses the charset. `None`: the window does not look like text in any of them.
 pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Option<Guess> {
     let counts = Counts::of(window);
-    let single = counts.readings(registry);
     let multi = multi_byte::read(window, complete, registry);
+    let single = counts.readings(registry, multi.first().map(|multi| multi.cost));
     let least = single.iter().filter(|reading| reading.is_text).map(|reading| reading.undamped).reduce(f32::min);
     let is_cheaper = |multi: &&multi_byte::MultiByte| least.is_none_or(|least| multi.cost < least);
     if let Some(multi) = multi.first().filter(is_cheaper).filter(|_| window.len() >= MIN_BYTES) {
@@ -140,8 +144,10 @@ impl Counts {
         counts
     }
 
-    /// Returns the readings in all pages, each in the language in which it is cheapest.
-    fn readings(&self, registry: &Registry) -> Vec<Reading> {
+    /// Returns the readings in the pages, in their order, each in the language in which it is cheapest. Readings that are
+    /// too unlikely are left out, except those of the same text. `multi`: the cost of the reading in a multi-byte charset,
+    /// which is compared with all of them, unless one is found that is no more expensive.
+    fn readings(&self, registry: &Registry, multi: Option<f32>) -> Vec<Reading> {
         let mut of_ascii: Vec<f32> = languages().iter().map(|language| self.cost_of_ascii(language)).collect();
         let english = of_ascii.first().copied().unwrap_or_default();
         for (cost, language) in of_ascii.iter_mut().zip(languages()) {
@@ -149,16 +155,46 @@ impl Counts {
         }
         let pairs: f32 = self.mixed.iter().map(|pair| pair.count).sum();
         let limit = pairs * (MAX_MEAN_COST + SHORT_ALLOWANCE / libm::sqrtf(self.mixed.len().max(1) as f32));
-        let mut readings = Vec::with_capacity(pages().len());
         let mut of_case = Vec::with_capacity(self.mixed.len());
-        for page in pages().iter().filter(|page| page.is_of(registry)) {
+        let mut read = |page: &'static Page, most: f32| {
+            let least = page.languages.iter().map(|(at, _)| of_ascii[*at]).fold(f32::MAX, f32::min);
+            if least + page.handicap > most {
+                return None;
+            }
             of_case.clear();
             of_case.extend(self.mixed.iter().map(|pair| page.case_cost(pair.first, pair.second)));
-            if let Some([cost, undamped]) = self.cheapest(page, &of_ascii, &of_case) {
-                readings.push(Reading { page, cost, undamped, is_text: undamped - page.handicap <= limit });
+            let [cost, undamped] = self.cheapest(page, &of_ascii, &of_case, most)?;
+            Some(Reading { page, cost, undamped, is_text: undamped - page.handicap <= limit })
+        };
+        let mut readings = Vec::with_capacity(pages().len());
+        let (mut left_out, mut best, mut multi) = (Vec::new(), 0, multi);
+        // The usual pages first: then most others are left out early.
+        let usual = |page: &Page| page.handicap <= USUAL_HANDICAP;
+        for is_usual in [true, false] {
+            let known = |(_, page): &(usize, &Page)| usual(page) == is_usual && page.is_of(registry);
+            for (place, page) in pages().iter().enumerate().filter(known) {
+                let least = readings.get(best).map_or(f32::MAX, |(_, reading): &(usize, Reading)| reading.cost);
+                match read(page, if multi.is_some() { f32::MAX } else { least + MAX_DISTANCE }) {
+                    Some(reading) => {
+                        best = if reading.cost < least { readings.len() } else { best };
+                        multi = multi.filter(|multi| !reading.is_text || *multi < reading.undamped);
+                        readings.push((place, reading));
+                    }
+                    None => left_out.push((place, page)),
+                }
             }
         }
-        readings
+        if let Some((_, best)) = readings.get(best) {
+            let best = best.page;
+            let is_same = |page: &Page| {
+                self.used.iter().map(|byte| usize::from(*byte)).all(|byte| page.chars[byte] == best.chars[byte])
+            };
+            for (place, page) in left_out.into_iter().filter(|(_, page)| is_same(page)) {
+                readings.extend(read(page, f32::MAX).map(|reading| (place, reading)));
+            }
+        }
+        crate::sort::by_key(&mut readings, |(place, _)| *place);
+        readings.into_iter().map(|(_, reading)| reading).collect()
     }
 
     fn cost_of_ascii(&self, language: &Language) -> f32 {
@@ -173,8 +209,8 @@ impl Counts {
     }
 
     /// Returns the damped and the undamped cost of the cheapest reading in a page, given the costs of ASCII in each
-    /// language, and of the case of each mixed pair.
-    fn cheapest(&self, page: &Page, of_ascii: &[f32], of_case: &[f32]) -> Option<[f32; 2]> {
+    /// language, and of the case of each mixed pair. `None`: the damped cost is more than `most`.
+    fn cheapest(&self, page: &Page, of_ascii: &[f32], of_case: &[f32], most: f32) -> Option<[f32; 2]> {
         // The language that is cheapest without the mixed pairs comes first: few others stay below it to the end.
         let start = |(at, _): &(usize, Box<[Class; 256]>)| of_ascii[*at];
         let all = || page.languages.iter().enumerate();
@@ -183,7 +219,7 @@ impl Counts {
         for place in std::iter::once(first).chain((0..page.languages.len()).filter(|place| *place != first)) {
             let (at, classes) = &page.languages[place];
             let whole = |damped: f32| damped + of_ascii[*at] + page.handicap;
-            let is_over = |damped| whole(damped) > best.1[0];
+            let is_over = |damped| whole(damped) > best.1[0].min(most);
             if let Some([damped, undamped]) = self.costs(&languages()[*at], classes, of_case, is_over) {
                 // The first of equal ones, in the order of the page.
                 if whole(damped) < best.1[0] || place < best.0 {
@@ -191,7 +227,7 @@ impl Counts {
                 }
             }
         }
-        Some(best.1)
+        (best.1[0] <= most && best.1[0] < f32::MAX).then_some(best.1)
     }
 
     /// Returns the damped and the undamped cost of the mixed pairs in a language. `None`: the damped cost, which only

@@ -5,9 +5,8 @@ use super::structure;
 use crate::codec::{Codec, drive};
 use crate::detect::statistics::guess::{Candidate, Guess, MINIMUM};
 use crate::registry::Registry;
-use std::hash::{DefaultHasher, Hasher as _};
 use std::ops::RangeInclusive;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 /// The common characters of each language, by cost.
 static CHARACTERS: &str = include_str!("characters.txt");
@@ -47,6 +46,7 @@ static CHARSETS: [Charset; 8] = [
 /// The costs of characters that are not among the common ones of a language.
 const LEVEL_1_COST: f32 = 10.0;
 const LEVEL_2_COST: f32 = 13.0;
+const OTHER_COST: f32 = 12.0;
 /// The cost of malformed bytes. Text from the web has some.
 const MALFORMED_COST: f32 = 20.0;
 /// At most one character in this many may be malformed.
@@ -54,10 +54,23 @@ const MALFORMED_SHARE: usize = 50;
 /// The cost of a character beside an ASCII letter. Words of both scripts are mostly separated.
 const BOUNDARY_COST: f32 = 3.0;
 
+/// A hash of a text.
+#[derive(Default)]
+struct TextHash(u64);
+
+impl TextHash {
+    #[inline]
+    fn add(&mut self, ch: char) {
+        // Each step can be undone, so that texts of the same length that differ in one character differ in the hash.
+        let mixed = (self.0 ^ u64::from(u32::from(ch))).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = (mixed ^ mixed >> 32).wrapping_add(1);
+    }
+}
+
 /// A reading of the window.
 pub(super) struct MultiByte {
     name: String,
-    /// A hash of the text: two texts that differ differ in it. The texts themselves would take megabytes.
+    /// A hash of the text: two texts that differ hardly ever share it. The texts themselves would take megabytes.
     text: u64,
     pub(super) cost: f32,
     /// The cost of the next reading that gives another text, minus that of this one.
@@ -89,31 +102,32 @@ pub(super) fn read(window: &[u8], complete: bool, registry: &Registry) -> Vec<Mu
 }
 
 fn reading(window: &[u8], complete: bool, charset: &Charset, codec: &dyn Codec) -> Option<MultiByte> {
-    let count = |most| {
-        let mut characters = 0;
-        let malformed = decode(codec, window, complete, most, |ch| characters += usize::from(!ch.is_ascii()))?;
-        Some((characters, malformed))
+    let costs = costs(charset.language)?;
+    let read = |most, malformed: usize| {
+        let mut cost = MALFORMED_COST * malformed as f32;
+        let (mut before, mut characters, mut text) = (' ', 0, TextHash::default());
+        let malformed = decode(codec, window, complete, most, |ch| {
+            text.add(ch);
+            if !ch.is_ascii() {
+                characters += 1;
+                cost += costs.of(ch);
+            }
+            let is_boundary = ch.is_ascii() != before.is_ascii();
+            if is_boundary && (ch.is_ascii_alphabetic() || before.is_ascii_alphabetic()) {
+                cost += BOUNDARY_COST;
+            }
+            before = ch;
+        })?;
+        Some((characters, malformed, cost, text.0))
     };
-    let (characters, malformed) = count(window.len() / MALFORMED_SHARE)?;
+    let (characters, malformed, mut cost, text) = read(window.len() / MALFORMED_SHARE, 0)?;
     if characters == 0 || malformed * MALFORMED_SHARE > characters {
         return None;
     }
-    let (_, costs) = costs().iter().find(|(language, _)| *language == charset.language)?;
-    let mut cost = MALFORMED_COST * malformed as f32;
-    let mut before = ' ';
-    let mut text = DefaultHasher::new();
-    decode(codec, window, complete, usize::MAX, |ch| {
-        text.write_u32(ch.into());
-        if !ch.is_ascii() {
-            cost += costs.of(ch);
-        }
-        let is_boundary = ch.is_ascii() != before.is_ascii();
-        if is_boundary && (ch.is_ascii_alphabetic() || before.is_ascii_alphabetic()) {
-            cost += BOUNDARY_COST;
-        }
-        before = ch;
-    });
-    let text = text.finish();
+    if malformed > 0 {
+        // The sum begins with them: another order of the terms would round it otherwise.
+        (_, _, cost, _) = read(usize::MAX, malformed)?;
+    }
     let bytes = window.iter().filter(|byte| !byte.is_ascii()).count() as f32;
     // However long the text is, it may repeat itself.
     let is_text = cost <= bytes * (MAX_MEAN_COST + SHORT_ALLOWANCE / libm::sqrtf(bytes.min(200.0)));
@@ -141,13 +155,8 @@ fn decode(codec: &dyn Codec, window: &[u8], complete: bool, most: usize, mut tak
     is_decoded.then_some(malformed)
 }
 
-/// The costs of the characters of a language.
-struct Costs {
-    /// Sorted.
-    common: Vec<(char, f32)>,
-    /// The characters of the first level of the national standard, sorted.
-    level_1: Vec<char>,
-}
+/// The costs of the characters of a language, in halves: those of the basic plane, by code point.
+struct Costs(Box<[u8]>);
 
 /// The first levels: the charset whose table has the characters of a language in order, and the lead bytes of the
 /// common ones.
@@ -158,29 +167,14 @@ const LEVELS: &[(&str, &str, RangeInclusive<u8>)] = &[
     ("ko", "EUC-KR", 0xB0..=0xC8),
 ];
 
-fn costs() -> &'static [(&'static str, Costs)] {
-    static COSTS: LazyLock<Vec<(&str, Costs)>> = LazyLock::new(|| {
-        let mut all: Vec<(&str, Costs)> = Vec::new();
-        for line in CHARACTERS.lines() {
-            if let Some(code) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
-                all.push((code, Costs { common: Vec::new(), level_1: level_1(code) }));
-            } else if let Some((cost, chars)) = line.split_once(' ')
-                && let Some((_, costs)) = all.last_mut()
-            {
-                // Whole numbers: to read others takes a table of 10 KB.
-                let cost = cost.parse::<u8>().map_or(LEVEL_1_COST, f32::from);
-                costs.common.extend(chars.chars().map(|ch| (ch, cost)));
-            }
-        }
-        for (_, costs) in &mut all {
-            crate::sort::by_key(&mut costs.common, |(ch, _)| *ch);
-        }
-        all
-    });
-    &COSTS
+/// Returns the costs of a language. They are collected when they are first needed.
+fn costs(language: &str) -> Option<&'static Costs> {
+    static COSTS: [OnceLock<Costs>; LEVELS.len()] = [const { OnceLock::new() }; LEVELS.len()];
+    let place = LEVELS.iter().position(|(code, ..)| *code == language)?;
+    Some(COSTS[place].get_or_init(|| Costs::new(language)))
 }
 
-/// Returns the characters of the first level of a language, sorted.
+/// Returns the characters of the first level of a language.
 fn level_1(language: &str) -> Vec<char> {
     let found = LEVELS.iter().find(|(code, ..)| *code == language);
     let Some((_, label, leads)) = found else { return Vec::new() };
@@ -189,25 +183,42 @@ fn level_1(language: &str) -> Vec<char> {
     let pairs: Vec<u8> = trails.flat_map(|trail: u8| leads.clone().flat_map(move |lead| [lead, trail])).collect();
     let mut chars: Vec<char> = Vec::with_capacity(pairs.len() / 2);
     decode(&*codec, &pairs, true, usize::MAX, |ch| chars.extend((!ch.is_ascii()).then_some(ch)));
-    chars.sort_unstable();
     chars
 }
 
 impl Costs {
-    fn of(&self, ch: char) -> f32 {
-        if let Ok(at) = self.common.binary_search_by_key(&ch, |(ch, _)| *ch) {
-            return self.common[at].1;
+    fn new(language: &str) -> Costs {
+        let half = |cost: f32| (2.0 * cost) as u8;
+        let mut costs = vec![half(OTHER_COST); 0x1_0000];
+        let mut set = |chars: RangeInclusive<char>, cost: f32| {
+            costs[*chars.start() as usize..=*chars.end() as usize].fill(half(cost));
+        };
+        set('\u{E000}'..='\u{F8FF}', 16.0);
+        set('\u{3400}'..='\u{9FFF}', LEVEL_2_COST);
+        set('\u{AC00}'..='\u{D7A3}', LEVEL_2_COST);
+        set('\u{370}'..='\u{45F}', 9.5);
+        set('\u{2010}'..='\u{203B}', 8.0);
+        set('\u{2190}'..='\u{27BF}', 8.0);
+        level_1(language).into_iter().filter(is_basic).for_each(|ch| set(ch..=ch, LEVEL_1_COST));
+        set('\u{3040}'..='\u{30FF}', 8.0);
+        set('\u{3000}'..='\u{303F}', 6.0);
+        set('\u{FF01}'..='\u{FF5E}', 6.0);
+        set('\u{FF61}'..='\u{FF9F}', 5.0);
+        let lines = CHARACTERS.lines().skip_while(|line| line.trim_matches(['[', ']']) != language).skip(1);
+        for (cost, chars) in lines.take_while(|line| !line.starts_with('[')).filter_map(|line| line.split_once(' ')) {
+            // Whole numbers: to read others takes a table of 10 KB.
+            let cost = cost.parse::<u8>().map_or(LEVEL_1_COST, f32::from);
+            chars.chars().filter(is_basic).for_each(|ch| set(ch..=ch, cost));
         }
-        match ch {
-            '\u{FF61}'..='\u{FF9F}' => 5.0,
-            '\u{3000}'..='\u{303F}' | '\u{FF01}'..='\u{FF5E}' => 6.0,
-            '\u{3040}'..='\u{30FF}' => 8.0,
-            _ if self.level_1.binary_search(&ch).is_ok() => LEVEL_1_COST,
-            '\u{2010}'..='\u{203B}' | '\u{2190}'..='\u{27BF}' => 8.0,
-            '\u{370}'..='\u{45F}' => 9.5,
-            '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' => LEVEL_2_COST,
-            '\u{E000}'..='\u{F8FF}' => 16.0,
-            _ => 12.0,
-        }
+        Costs(costs.into())
     }
+
+    #[inline]
+    fn of(&self, ch: char) -> f32 {
+        self.0.get(ch as usize).map_or(OTHER_COST, |halves| f32::from(*halves) / 2.0)
+    }
+}
+
+fn is_basic(ch: &char) -> bool {
+    *ch <= '\u{FFFF}'
 }
