@@ -5,8 +5,8 @@ use super::{BadLayout, Copybook, Layout};
 impl Layout {
     /// Reads a field list or a copybook, whichever `file` is. `copybook` says how a copybook is read.
     ///
-    /// In a field list, the first line that is neither empty nor a comment begins with `when`, or with a name and a
-    /// number. Everything else is a copybook.
+    /// In a field list, the first line that is neither empty nor a comment begins with `when`, or with a name and two
+    /// numbers. Everything else is a copybook.
     ///
     /// ```
     /// use charpipe::fields::{Copybook, Layout};
@@ -42,10 +42,12 @@ fn is_field_list(file: &[u8]) -> bool {
     let mut lines = text.trim_start_matches('\u{FEFF}').lines().map(str::trim);
     let first = lines.find(|line| !is_comment(line)).unwrap_or_default();
     let mut words = first.split_whitespace();
-    let (name, place) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
-    let is_block = name.eq_ignore_ascii_case("when");
-    is_block || !is_number(name) && place.starts_with(|ch: char| ch.is_ascii_digit())
+    let mut word = || words.next().unwrap_or_default();
+    let (name, from, len) = (word(), word(), word());
+    let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    // An array has `5*12` for its length. A line of a copybook can begin with a mark and a level: `RF06   01  FILLER.`
+    let is_length = len.split('*').all(is_number);
+    name.eq_ignore_ascii_case("when") || !is_number(name) && is_number(from) && is_length
 }
 
 #[cfg(test)]
@@ -62,6 +64,10 @@ mod tests {
             ("", false),
             ("# list\nname 1 5 text\n", true),
             ("\u{FEFF}ID 1 6 text\n", true),
+            ("TABLE 1 5*12 text\n", true),
+            ("RF06   01  FILLER.\n", false),
+            ("CH1234 05  4TH-FIELD PIC X.\n", false),
+            ("ALTF  *  text\n       01  A.\n", false),
             ("when 1-1=C1: A\nX 1 1 text\n", true),
         ] {
             assert_eq!(is_field_list(text.as_bytes()), expected, "{text:?}");

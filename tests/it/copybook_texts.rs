@@ -311,9 +311,18 @@ fn in_some_case(tape: &mut Tape<'_>, words: &mut [String], item: &Item) {
     }
 }
 
-/// Lines in free form.
+/// Lines in free form, from column 1 on.
+fn free_entries(tape: &mut Tape<'_>, words: &[String]) -> String {
+    let mut text = String::new();
+    for entry in words.split_inclusive(|word| word.ends_with('.')) {
+        let comment = *tape.one(&["", "", " *> a comment", "\n      *> another"]);
+        text += &format!("{}{comment}\n", entry.join(*tape.one(&[" ", "  ", "\t"])));
+    }
+    text
+}
+
+/// Lines in free form that could be anything, so the first one names the form.
 fn free(tape: &mut Tape<'_>, words: &[String]) -> String {
-    // A comment in the first line, so that the form is clear.
     let mut text = ">>SOURCE FORMAT IS FREE\n".to_owned();
     for word in words {
         text += word;
@@ -333,12 +342,18 @@ fn free(tape: &mut Tape<'_>, words: &[String]) -> String {
 
 /// Lines in fixed form.
 fn fixed(tape: &mut Tape<'_>, words: &[String]) -> String {
-    let mut lines: Vec<String> = vec!["      * a comment".into()];
+    let first = ["      * a comment", "ALTF  *  text", "* a star", "000100* 05 X PIC X.", ""];
+    let mut lines: Vec<String> = vec![(*tape.one(&first)).to_owned()];
+    let (marks, ends) = *tape.one(&[
+        (&["      ", "000100", "CR0001"][..], &["", "00000100", "PROG0001", " 05 X"][..]),
+        (&["ALTF  ", "RF06  ", " x    ", "@1 2 3"], &["", " more text, which is longer than a card", "  it's"]),
+        (&["      "], &["", "PROG0001 and more text, up to column 100", "\tand a tab"]),
+    ]);
     let mut line = String::new();
     let mut area = ' ';
     let mut flush = |tape: &mut Tape<'_>, line: &mut String, area: &mut char, next: char| {
-        let number = *tape.one(&["      ", "000100", "CR0001"]);
-        lines.push(format!("{number}{area}{line:65}{}", tape.one(&["", "00000100", "PROG0001", " 05 X"])));
+        let number = *tape.one(marks);
+        lines.push(format!("{number}{area}{line:65}{}", tape.one(ends)));
         match tape.below(8) {
             0 => lines.push("      * 'comment. 05 X PIC X.".into()),
             1 => lines.push(String::new()),
@@ -418,7 +433,7 @@ proptest! {
             in_some_case(&mut tape, &mut entry, item);
             words.extend(entry);
         }
-        for text in [free(&mut tape, &words), fixed(&mut tape, &words)] {
+        for text in [free(&mut tape, &words), free_entries(&mut tape, &words), fixed(&mut tape, &words)] {
             match Copybook::new().read(text.as_bytes()) {
                 Ok(layout) => prop_assert_eq!(essence(&layout), expected.clone(), "{}", text),
                 Err(error) => prop_assert!(false, "{}\n{}", error, text),

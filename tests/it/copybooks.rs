@@ -544,8 +544,20 @@ fn every_form_of_lines() {
         "      01 R.\n      05 A PIC X(3) OCCURS 1\n      DISPLAY.\n      05 B PIC S9(5) COMP-3.\n",
         "00010001 R.\n000200     05 A PIC X(3).\n000300     05 B PIC S9(5) COMP-3.\n",
         "* x\n        * x\n       01 R.\n           05 A PIC X(3).\n  *** x\n           05 B PIC S9(5) COMP-3.\n",
+        // Marks of changes before comments and entries, and text after column 80.
+        "ALTF  *  text\nALTF   01 R.\nRF06       05 A PIC X(3).\nALTF  *  * 05 X PIC X.\n           05 B PIC S9(5) COMP-3.\n",
+        "      * the record of Bob's file, which this comment describes in more than seventy-two columns: 05 X PIC X.\n\
+         \x20      01 R.                                                            PROG0001  05 for the list of changes\n\
+         \x20          05 A PIC X(3).                                               see the minutes of 12 May 1994\n\
+         \x20          05 B PIC S9(5) COMP-3.\n",
+        "W$1234 01 r.\n*W$99      05 x pic x.\nw$1234     05 a pic X(3).                                               w$1234\n\
+         \x20         \t05 b pic S9(5) comp-3.\n",
+        "ab cd\t01 R.\n12\t   05 A\tPIC X(3).\n\t\t05 B PIC S9(5)\t\t\t\tCOMP-3.\t\tPROG0001 and more text, up to column 100\n",
+        "@ 1   *\n@ 1    01 R.\n 05 A      05 A PIC X(3).\n77  Z      05 B PIC S9(5) COMP-3.\n",
         // Free form.
         "01 R.\n05 A PIC X(3).\n05 B PIC S9(5) COMP-3.\n",
+        "      *> with a comment that begins in column 7\n      01 R.\n    05 A PIC X(3).\n    05 B PIC S9(5) COMP-3.\n",
+        "      * an old comment\n  01 R.\n      * and another\n     05 A PIC X(3).\n     05 B PIC S9(5) COMP-3.\n",
         "01 R. 05 A PIC X(3). 05 B PIC S9(5) COMP-3.",
         "  01 R. *> x\n    05 A *> it's\nPIC X(3). *> x. 05 X PIC X.\n* x\n   * x\n  05 B PIC S9(5)\n      COMP-3.\n",
         "*> a long line of free form\n   01 R.   05 A PIC X(3) VALUE '1234567890123456789012345678901234567890123456789012345678901'.    05 B PIC S9(5) COMP-3.",
@@ -559,6 +571,24 @@ fn every_form_of_lines() {
         let found: Vec<&str> = layout.items().iter().map(|item| item.picture.as_str()).collect();
         assert_eq!(found, ["", "X(3)", "S9(5) COMP-3"], "{guise}");
         assert_eq!(layout.max_len(), 6, "{guise}");
+    }
+}
+
+/// A mistake is reported for the form in which the rest can be read.
+#[test]
+fn errors_are_those_of_the_likelier_form() {
+    for (text, place) in [
+        ("ALTF  *  text\nALTF   01 R.\nALTF       05 A PIK X.\n", "line 3, column 17: found PIK"),
+        ("ALTF  *  text\nRF06       05 A PIC X(3).\nRF06       05 A PIK X.\n", "line 3, column 17: found PIK"),
+        (
+            "       01 R.\n           05 A PIK X.              PROG0001 and more text that is longer than a card\n",
+            "line 2, column 17: found PIK",
+        ),
+        ("  01 R.\n      * a comment\n     05 A PIC X.\n     05 B PIK X.\n", "line 4, column 11: found PIK"),
+        (">>SOURCE FORMAT IS FREE\n000100 01 R PIC X.\n", "line 2, column 1: 000100 is not a level number"),
+    ] {
+        let found = error(text);
+        assert!(found.starts_with(place), "{text}\n{found}");
     }
 }
 

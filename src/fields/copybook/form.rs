@@ -1,6 +1,6 @@
 //! The reference format of a copybook: fixed form, as on punched cards, or free form; and how to tell which one it is.
 
-use super::words::is_blank;
+use super::words::{begins_clause, is_blank};
 use crate::words::words;
 
 /// How a copybook uses the columns of a line.
@@ -15,7 +15,8 @@ use crate::words::words;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 #[non_exhaustive]
 pub enum CopybookForm {
-    /// Decides by the lines: free if text stands where fixed form has none, otherwise fixed.
+    /// Decides by the lines: free if text stands where fixed form has none, otherwise fixed. If the copybook cannot be
+    /// read in that form, it is read in the other one, unless it names its form (`>>SOURCE FORMAT IS FREE`).
     #[default]
     Auto,
     /// Fixed form.
@@ -75,8 +76,9 @@ impl Columns {
     }
 }
 
-/// Returns whether lines are in fixed form. Lines that would say the same in both forms say nothing here.
-pub(super) fn is_fixed<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
+/// Returns whether lines are more likely in fixed form than in free form, and whether that is certain. Lines that would
+/// say the same in both forms say nothing here.
+pub(super) fn likely<'a>(lines: impl Iterator<Item = &'a str>) -> (bool, bool) {
     let (mut numbered, mut free, mut commented, mut crossing) = (0u32, 0u32, false, false);
     for line in lines {
         match Evidence::of(line) {
@@ -84,12 +86,13 @@ pub(super) fn is_fixed<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
             Evidence::Free => free += 1,
             Evidence::Commented => commented = true,
             Evidence::Crossing => crossing = true,
-            Evidence::Directive(is_fixed) => return is_fixed,
+            Evidence::Directive(is_fixed) => return (is_fixed, true),
             Evidence::Nothing => {}
         }
     }
     // Comments in column 7 also occur in free form, by chance.
-    if numbered == 0 && free == 0 { commented || !crossing } else { numbered >= free }
+    let is_fixed = if numbered == 0 && free == 0 { commented || !crossing } else { numbered >= free };
+    (is_fixed, false)
 }
 
 /// What a line says about the form.
@@ -125,6 +128,8 @@ impl Evidence {
         match columns.indicator {
             Some('*') if is_unnumbered && rest.starts_with("*>") => Evidence::Nothing,
             Some('*' | '/') if is_unnumbered || is_sequence(numbers) => Evidence::Commented,
+            // The mark of a change before a comment: `ALTF  * text`.
+            Some('*') if !is_level && !rest.starts_with("*>") => Evidence::Commented,
             _ if text.starts_with('*') => Evidence::Nothing,
             // A level number before column 7 is a sequence number only if the text has a level number as well.
             _ if is_level && !(is_sequence(numbers) && begins_with_level(code)) => Evidence::Free,
@@ -141,15 +146,16 @@ impl Evidence {
     }
 }
 
-/// Returns what the columns after 72 say.
+/// Returns what the columns after 72 say. Whatever fixed form ignores there says nothing; a word that column 72 cuts, or
+/// the beginning of an entry or a clause on a line that is longer than a card, would be missed.
 fn past_margin(line: &str, columns: &Columns) -> Evidence {
+    let ignored = &line[columns.margin..];
     let identification = &line[columns.margin..columns.card];
-    let crosses = |text: &str, rest: &str| !text.ends_with(is_blank) && !rest.is_empty() && !rest.starts_with(is_blank);
-    if !line[columns.card..].trim_matches(is_blank).is_empty() {
-        Evidence::Free
-    } else if crosses(&line[..columns.margin], identification)
-        && !identification.trim().bytes().all(|byte| byte.is_ascii_digit())
-    {
+    let is_cut = !line[..columns.margin].ends_with(is_blank) && !ignored.is_empty() && !ignored.starts_with(is_blank);
+    let is_number = identification.trim_matches(is_blank).bytes().all(|byte| byte.is_ascii_digit());
+    let is_longer = !line[columns.card..].trim_matches(is_blank).is_empty();
+    let first = ignored.trim_start_matches(is_blank).split(|ch| is_blank(ch) || ch == '.').next().unwrap_or_default();
+    if is_cut && !is_number || is_longer && (begins_with_level(ignored) || begins_clause(first)) {
         Evidence::Crossing
     } else {
         Evidence::Nothing

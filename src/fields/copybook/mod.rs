@@ -43,10 +43,30 @@ impl Copybook {
     /// Reads a copybook. It is text in UTF-8 or ISO 8859-1.
     ///
     /// # Errors
-    /// [`BadLayout`] with the line and column, what was found, and what was expected.
+    /// [`BadLayout`] with the line and column, what was found, and what was expected. If the form was not given, the
+    /// error is that of the form in which more of the file can be read.
     pub fn read(&self, file: &[u8]) -> Result<Layout, BadLayout> {
         check_file(file)?;
-        let source = Source::read(file, self.form)?;
+        let text = source::decode(file);
+        let (is_fixed, is_certain) = match self.form {
+            CopybookForm::Fixed => (true, true),
+            CopybookForm::Free => (false, true),
+            CopybookForm::Auto => form::likely(source::lines(&text)),
+        };
+        let likely = match self.read_as(&text, is_fixed) {
+            Err(refused) if !is_certain => refused,
+            done => return done.map_err(|refused| refused.error),
+        };
+        match self.read_as(&text, !is_fixed) {
+            Err(other) if other.is_further_than(&likely) => Err(other.error),
+            Err(_) => Err(likely.error),
+            Ok(layout) => Ok(layout),
+        }
+    }
+
+    /// Reads the text of a copybook in one of the two forms.
+    fn read_as(&self, text: &str, is_fixed: bool) -> Result<Layout, Refused> {
+        let source = Source::read(text, is_fixed).map_err(|error| Refused { got: Got::Lines(error.line), error })?;
         let error = |bad: BadText<'_>| {
             let message = match bad.what {
                 What::Expected(what) => format!("found {}, expected {what}", lexical::found(bad.rest)),
@@ -54,12 +74,47 @@ impl Copybook {
             };
             source.error(bad.rest, message)
         };
-        let entries = grammar::entries(&source.text).map_err(error)?;
-        let made = tree::items(self, &entries).map_err(error)?;
+        let entries = grammar::entries(&source.text).map_err(|bad| {
+            let is_at_end = bad.rest.trim_matches(words::is_blank).is_empty();
+            let error = error(bad);
+            Refused { got: if is_at_end { Got::End } else { Got::Entries(error.line) }, error }
+        })?;
+        let unfit = |error| Refused { got: Got::AllEntries, error };
+        let made = tree::items(self, &entries).map_err(|bad| unfit(error(bad)))?;
         Layout::new(made.items).map_err(|error| {
             let place = error.item.and_then(|item| made.places.get(item));
-            place.map_or_else(|| error.clone(), |rest| source.error(rest, error.what.clone()))
+            unfit(place.map_or_else(|| error.clone(), |rest| source.error(rest, error.what.clone())))
         })
+    }
+}
+
+/// Why a copybook cannot be read in one of the two forms.
+struct Refused {
+    error: BadLayout,
+    got: Got,
+}
+
+/// How much of a copybook can be read.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Got {
+    /// Its lines are not those of the form; this one is the first such line.
+    Lines(usize),
+    /// The entries up to this line.
+    Entries(usize),
+    /// Everything; the end is missing.
+    End,
+    /// All entries, which do not fit together.
+    AllEntries,
+}
+
+impl Refused {
+    /// Whether more of the copybook can be read than in the form that is likelier.
+    fn is_further_than(&self, likely: &Refused) -> bool {
+        match (&self.got, &likely.got) {
+            (Got::Lines(_), _) | (Got::End, _) => false,
+            (Got::Entries(line), Got::Lines(likely)) => line > likely,
+            (got, likely) => got > likely,
+        }
     }
 }
 

@@ -1,10 +1,10 @@
 //! Turns the lines of a copybook into one text without comments, sequence numbers and continuations, and knows the line
 //! and column of each character in it.
 //!
-//! In fixed form, columns 1 to 6 and 73 to 80 are not part of the text, and column 7 says what kind of line it is. In
+//! In fixed form, columns 1 to 6 and those from 73 on are not part of the text, and column 7 says what kind of line it is. In
 //! free form, all columns are text. A tab goes to the next column after a multiple of eight.
 
-use super::form::{Columns, CopybookForm, begins_with_level, is_fixed, is_sequence};
+use super::form::{Columns, begins_with_level, is_sequence};
 use super::words::{begins_clause, is_blank};
 use crate::fields::BadLayout;
 use std::borrow::Cow;
@@ -26,16 +26,10 @@ struct Piece {
 }
 
 impl Source {
-    /// Reads the lines of `file`. Fails at a line of fixed form that has an unknown indicator.
-    pub(super) fn read(file: &[u8], form: CopybookForm) -> Result<Source, BadLayout> {
-        let file = decode(file);
-        let is_fixed = match form {
-            CopybookForm::Fixed => true,
-            CopybookForm::Free => false,
-            CopybookForm::Auto => is_fixed(lines(&file)),
-        };
+    /// Reads the lines of a file. Fails at a line of fixed form that has an unknown indicator.
+    pub(super) fn read(file: &str, is_fixed: bool) -> Result<Source, BadLayout> {
         let mut builder = Builder::default();
-        for (number, line) in lines(&file).enumerate() {
+        for (number, line) in lines(file).enumerate() {
             builder.line(line, number + 1, is_fixed)?;
         }
         Ok(Source { text: builder.text, pieces: builder.pieces })
@@ -60,7 +54,7 @@ impl Source {
 }
 
 /// Returns the characters of a file: UTF-8, or else ISO 8859-1, in which old comments are written.
-fn decode(file: &[u8]) -> Cow<'_, str> {
+pub(super) fn decode(file: &[u8]) -> Cow<'_, str> {
     let file = file.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(file);
     match std::str::from_utf8(file) {
         Ok(text) => text.into(),
@@ -69,7 +63,7 @@ fn decode(file: &[u8]) -> Cow<'_, str> {
 }
 
 /// Returns the lines of a text, which end with LF, CR LF or CR.
-fn lines(text: &str) -> impl Iterator<Item = &str> + Clone {
+pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> + Clone {
     text.split_inclusive('\n').flat_map(|line| {
         let line = line.strip_suffix('\n').unwrap_or(line);
         line.strip_suffix('\r').unwrap_or(line).split('\r')
@@ -209,7 +203,7 @@ fn begins_in_column_7(line: &str, columns: &Columns) -> bool {
 fn unknown_indicator(indicator: char) -> String {
     format!(
         "found {indicator:?} in column 7, expected a blank, *, /, D or -: in fixed form, text begins in column 8; if the \
-         copybook is in free form, say so"
+         copybook is in free form, its layout format is copybook-free"
     )
 }
 
