@@ -36,7 +36,8 @@ impl Layout {
     }
 }
 
-fn is_field_list(file: &[u8]) -> bool {
+/// Returns whether a layout that is not in JSON is a field list, and not a copybook.
+pub(crate) fn is_field_list(file: &[u8]) -> bool {
     let text = String::from_utf8_lossy(file);
     let is_comment = |line: &&str| line.is_empty() || line.starts_with(['#', '*']);
     let mut lines = text.trim_start_matches('\u{FEFF}').lines().map(str::trim);

@@ -96,6 +96,7 @@ mod visit;
 mod when;
 mod write;
 
+pub(crate) use any::is_field_list;
 pub use calendar::Date;
 pub use copybook::{Copybook, CopybookForm};
 pub use decimal::{BadDecimal, Decimal};

@@ -8,6 +8,7 @@ use super::shape::StoredAs;
 use super::text::TextPolicy;
 use crate::codec::Codec;
 use crate::error::Error;
+use crate::fields::is_field_list;
 use crate::fields::{
     BadLayout, BinaryRange, ByteOrder, Copybook, CopybookForm, FloatFormat, Layout, OnBad, ReadOptions, Rule, Trim,
 };
@@ -152,6 +153,12 @@ impl RowsJob {
         self.format = format;
         self.copybook = self.copybook.form(form);
         self
+    }
+
+    /// Chooses a record of a copybook by its name; see [`Copybook::record_name`].
+    #[must_use]
+    pub fn record_name(self, name: &str) -> Self {
+        RowsJob { copybook: self.copybook.record_name(name), ..self }
     }
 
     /// Sets the format of COMP-1 and COMP-2 in a copybook; see [`Copybook::float`].
@@ -340,9 +347,18 @@ impl RowsJob {
     /// Reads a layout, and applies the [conditions](Self::when) to it.
     ///
     /// # Errors
-    /// [`RowsError::Layout`] for the layout, [`ErrorKind::BadOption`](crate::ErrorKind::BadOption) for a condition.
+    /// [`RowsError::Layout`] for the layout, [`ErrorKind::BadOption`](crate::ErrorKind::BadOption) for a condition, or
+    /// for an option that has no meaning for this kind of layout.
     pub fn layout(&self, file: &[u8]) -> Result<Layout, RowsError> {
-        let layout = self.read_layout(file)?;
+        let format = match self.format {
+            LayoutFormat::Auto if is_json(file) => LayoutFormat::Json,
+            LayoutFormat::Auto if is_field_list(file) => LayoutFormat::Fields,
+            format => format,
+        };
+        if let (LayoutFormat::Json | LayoutFormat::Fields, Some(option)) = (format, self.copybook.own_option()) {
+            return Err(contradicts(option, "only a copybook can have it, and the layout is none".to_owned()).into());
+        }
+        let layout = self.read_layout(format, file)?;
         let layout = if self.varchar { layout.varchars()? } else { layout };
         let apply = |layout: Layout, rule: &Rule| {
             layout.apply(rule).map_err(|error| contradicts("when", format!("'{rule}': {}", error.what)))
@@ -350,13 +366,11 @@ impl RowsJob {
         Ok(self.rules.iter().try_fold(layout, apply)?)
     }
 
-    fn read_layout(&self, file: &[u8]) -> Result<Layout, BadLayout> {
-        match self.format {
-            LayoutFormat::Auto if is_json(file) => json_layout(file),
-            LayoutFormat::Auto => Layout::read(file, &self.copybook),
+    fn read_layout(&self, format: LayoutFormat, file: &[u8]) -> Result<Layout, BadLayout> {
+        match format {
             LayoutFormat::Json => json_layout(file),
             LayoutFormat::Fields => Layout::read_field_list(file),
-            LayoutFormat::Copybook | LayoutFormat::CopybookFixed | LayoutFormat::CopybookFree => {
+            LayoutFormat::Auto | LayoutFormat::Copybook | LayoutFormat::CopybookFixed | LayoutFormat::CopybookFree => {
                 self.copybook.read(file)
             }
         }

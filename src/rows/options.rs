@@ -18,6 +18,7 @@ const ON_BAD: &[&str] = &["error", "null"];
 /// All options, in the order of the command's help.
 const TABLE: &[Row<RowsJob>] = &[
     Row::word::<LayoutFormat>("layout-format", |job, given| Ok(job.layout_format(given.parse()?))),
+    Row::text("record-name", |job, given| Ok(job.record_name(given.text))),
     Row::word::<FloatFormat>("float", |job, given| Ok(job.float(given.parse()?))),
     Row::new("byte-order", OptionValue::Word(ORDERS), |job, given| {
         Ok(job.byte_order([ByteOrder::Big, ByteOrder::Little][given.place(ORDERS)?]))

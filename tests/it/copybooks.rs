@@ -514,6 +514,142 @@ fn clauses_without_a_meaning_for_the_storage_are_skipped() {
     assert_eq!(layout.max_len(), 3 + 4 + 20 + 3 + 6 + 4);
 }
 
+// --- Programs ---------------------------------------------------------------------------------------------------------
+
+/// A table declaration as Db2's DCLGEN writes it.
+const DCLGEN: &str = "\
+      ******************************************************************
+      * DCLGEN TABLE(BANK.CUSTOMER)                                    *
+      *        LIBRARY(BANK.DCLGEN(CUSTOMER))                          *
+      ******************************************************************
+           EXEC SQL DECLARE BANK.CUSTOMER TABLE
+           ( CUST_ID                        INTEGER NOT NULL,
+             CUST_NAME                      VARCHAR(30),
+             BALANCE                        DECIMAL(11, 2) WITH DEFAULT 'it''s. 05'
+           ) END-EXEC.
+      ******************************************************************
+      * COBOL DECLARATION FOR TABLE BANK.CUSTOMER                      *
+      ******************************************************************
+       01  DCLCUSTOMER.
+           10 CUST-ID              PIC S9(9) USAGE COMP.
+           10 CUST-NAME.
+              49 CUST-NAME-LEN     PIC S9(4) USAGE COMP.
+              49 CUST-NAME-TEXT    PIC X(30).
+           10 BALANCE              PIC S9(9)V9(2) USAGE COMP-3.
+      ******************************************************************
+      * THE NUMBER OF COLUMNS DESCRIBED BY THIS DECLARATION IS 3       *
+      ******************************************************************
+";
+
+#[test]
+fn embedded_sql_and_file_descriptions_are_skipped() {
+    let declared = read(DCLGEN);
+    assert_eq!((declared.name(), declared.max_len()), (Some("DCLCUSTOMER"), 4 + 32 + 6));
+    let exec = read("exec sql include sqlca end-exec 01 A. EXECUTE SQL BEGIN DECLARE SECTION END-EXEC. 05 B PIC X(3).");
+    assert_eq!(exec.max_len(), 3);
+    let file = read(&fixed(&[
+        "FD  CUST-FILE",
+        "    RECORDING MODE IS F  LABEL RECORDS ARE STANDARD",
+        "    RECORD CONTAINS 80 CHARACTERS",
+        "    VALUE OF FILE-ID IS 'CUST. 01 X PIC X.'",
+        "    DATA RECORDS ARE HEAD, BODY.",
+        "01  HEAD PIC X(3).",
+        "01  BODY.",
+        "    05 KIND PIC X. 05 AMOUNT PIC S9(5) COMP-3.",
+    ]));
+    assert_eq!(table(&file)[1..], ["1 BODY 0+4 group for HEAD", "5 BODY.KIND 0+1 text", "5 BODY.AMOUNT 1+3 packed"]);
+    assert_eq!(read("SD SORT-FILE. 01 A PIC X(5).").max_len(), 5);
+}
+
+#[test]
+fn constants_stand_for_numbers() {
+    let layout = read(&fixed(&[
+        "78 MAX-ROWS VALUE 12.",
+        "78 Name-Len VALUE IS 30. 78 LEN-2 VALUE NAME-LEN. 78 TITLE-TEXT VALUE 'MAX-ROWS'.",
+        "01 MIN-ROWS CONSTANT AS 2. 01 DIGITS CONSTANT IS GLOBAL 5.",
+        "01 R.",
+        "   05 N PIC S9(DIGITS)V9(MIN-ROWS) COMP-3 VALUE MAX-ROWS.",
+        "   05 C PIC 99.",
+        "   05 A PIC X(NAME-LEN)X(len-2) OCCURS MAX-ROWS TIMES.",
+        "   05 B OCCURS MIN-ROWS TO MAX-ROWS DEPENDING ON C PIC X(3) VALUE TITLE-TEXT.",
+        "      88 B-1 VALUE 'X(MAX-ROWS)'.",
+    ]));
+    assert_eq!(
+        table(&layout)[1..],
+        ["5 N 0+4 packed.2", "5 C 4+2 zoned,unsigned", "5 A 6+60 text 12-12", "5 B 726+3 text 2-12 by C"]
+    );
+    assert_eq!(layout.items()[3].picture, "X(30)X(30)");
+}
+
+/// A program, whose sections have records with a place of their own.
+const PROGRAM: &str = "\
+000100 CBL NOSEQ,LIB
+000200 IDENTIFICATION DIVISION.
+000300 PROGRAM-ID.    CUSTLOAD.
+000400 AUTHOR.        Bob's team. 01 X PIC X.
+000500 ENVIRONMENT DIVISION.
+000600 INPUT-OUTPUT SECTION.
+000700 FILE-CONTROL.
+000800     SELECT CUST-FILE ASSIGN TO CUSTIN FILE STATUS IS CUST-STATUS.
+000900 DATA DIVISION.
+001000 FILE SECTION.
+001100 FD  CUST-FILE  RECORDING MODE IS F.
+001200 01  CUST-HEAD          PIC X(20).
+001300 01  CUST-RECORD.
+001400     05 CUST-ID         PIC 9(5).
+001500     05 CUST-ROWS       OCCURS MAX-ROWS PIC X(3).
+001600 WORKING-STORAGE SECTION.
+001700 78  MAX-ROWS           VALUE 4.
+001800 77  CUST-STATUS        PIC XX.
+001900 01  WS-STRANGE         PIC X(8) THIS IS NO CLAUSE.
+002000 01  WS-TOTAL.
+002100     05 WS-SUM          PIC S9(9)V99 COMP-3.
+002200     05 FILLER          PIC X.
+002300 LINKAGE SECTION.
+002400 01  LK-PARM            PIC X(100).
+002500 REPORT SECTION.
+002600 RD  A-REPORT PAGE LIMIT 60.
+002700 01  TYPE DETAIL. 02 LINE PLUS 1 COLUMN 5 PIC X SOURCE LK-PARM.
+002800 PROCEDURE DIVISION.
+002900     DISPLAY 'don''t'. MOVE 1 TO X. 01 Y PIC X.
+";
+
+#[test]
+fn a_record_of_a_program_is_chosen_by_its_name() {
+    let wanted =
+        |name: &str| Copybook::new().record_name(name).read(PROGRAM.as_bytes()).map_err(|error| error.to_string());
+    for (name, len) in [("CUST-RECORD", 17), ("cust-head", 20), ("WS-TOTAL", 7), ("LK-PARM", 100), ("CUST-STATUS", 2)] {
+        let layout = wanted(name).unwrap();
+        let found = layout.items()[0].name.as_deref().map(|found| found.eq_ignore_ascii_case(name));
+        assert_eq!((found, layout.max_len()), (Some(true), len), "{name}");
+    }
+    let names = "CUST-HEAD, CUST-RECORD, CUST-STATUS, WS-STRANGE, WS-TOTAL, LK-PARM";
+    assert_eq!(
+        wanted("WS-SUM").unwrap_err(),
+        format!("line 1, column 8: there is no level 01 named WS-SUM: expected one of {names}")
+    );
+    assert!(wanted("WS-STRANGE").unwrap_err().starts_with("line 19, column 40: found THIS, expected a clause"));
+    assert_eq!(
+        error(PROGRAM),
+        format!(
+            "line 18, column 8: found a second record, which does not share its place with the first one: choose one of \
+             them by its name (record-name): {names}"
+        )
+    );
+    // In free form, with one record, and as a part of a program.
+    let free = "identification division. program-id. a. data division. working-storage section. 01 r. 05 b pic x(4). \
+                procedure division. stop run.";
+    assert_eq!((read(free).name(), read(free).max_len()), (Some("r"), 4));
+    assert_eq!(read("LINKAGE SECTION. 01 A PIC X(7).").max_len(), 7);
+    // Of a copybook with several records, too.
+    let several = "01 A PIC X(9). 01 B. 05 C PIC X(2). 77 D PIC X.";
+    for (name, len) in [("A", 9), ("b", 2), ("D", 1)] {
+        assert_eq!(Copybook::new().record_name(name).read(several.as_bytes()).unwrap().max_len(), len);
+    }
+    let error = Copybook::new().record_name("C").read(b"05 C PIC X.").unwrap_err();
+    assert_eq!(error.to_string(), "line 1, column 1: there is no level 01 named C, and no other level 01");
+}
+
 // --- Lines ------------------------------------------------------------------------------------------------------------
 
 /// The same copybook in many guises.
@@ -681,13 +817,10 @@ const ERRORS: &[(&str, &str)] = &[
         "Don't panic.",
         "line 1, column 1: found Don, expected a level number (01 to 49, 66, 77 or 88) at the beginning of an entry",
     ),
+    ("IDENTIFICATION DIVISION.", "line 1, column 1: the program has no DATA DIVISION, which describes its records"),
     (
-        "IDENTIFICATION DIVISION.",
-        "line 1, column 1: found IDENTIFICATION, which belongs to a program: keep only the record description, from its level 01 on",
-    ),
-    (
-        "FD FILE-1. 01 A PIC X.",
-        "line 1, column 1: found FD, which belongs to a program: keep only the record description, from its level 01 on",
+        " SELECT FILE-1 ASSIGN TO 'X'. FD FILE-1. 01 A PIC X.",
+        "line 1, column 2: found SELECT, which belongs to a program: keep only the record description, from its level 01 on",
     ),
     (
         "01 A. COPY B.",
@@ -707,7 +840,16 @@ const ERRORS: &[(&str, &str)] = &[
     ),
     (
         "EXEC SQL DECLARE T TABLE (A CHAR(1)) END-EXEC.",
-        "line 1, column 1: EXEC is not supported: remove everything from EXEC to END-EXEC",
+        "line 1, column 1: the copybook describes no storage: expected an entry of level 01 to 49, or 77",
+    ),
+    ("01 A. EXEC SQL DECLARE T TABLE (A CHAR(1)). 05 B PIC X.", "line 1, column 7: found EXEC without END-EXEC"),
+    (
+        "FD A. 78 B VALUE 5.",
+        "line 1, column 1: the copybook describes no storage: expected an entry of level 01 to 49, or 77",
+    ),
+    (
+        "WORKING-STORAGE SECTION. 01 A PIC X. 77 B PIC X. 01 PIC X.",
+        "line 1, column 38: found a second record, which does not share its place with the first one: choose one of them by its name (record-name): A, B",
     ),
     (
         "01 :TAG:-REC. 05 A PIC X.",
@@ -725,7 +867,22 @@ const ERRORS: &[(&str, &str)] = &[
     ("50 A PIC X.", "line 1, column 1: 50 is not a level number: expected 01 to 49, 66, 77 or 88"),
     ("0 A PIC X.", "line 1, column 1: 0 is not a level number: expected 01 to 49, 66, 77 or 88"),
     ("005 A PIC X.", "line 1, column 1: 005 is not a level number: expected 01 to 49, 66, 77 or 88"),
-    ("78 A VALUE 5.", "line 1, column 1: level 78 (a constant) is not supported: put its value where its name is used"),
+    (
+        "05 A PIC X OCCURS MOST. 78 MOST VALUE 'x'.",
+        "line 1, column 19: found MOST, which is no constant of this file: expected a number, or a name with level 78 or CONSTANT whose value is an integer",
+    ),
+    (
+        "05 A PIC X(LEN).",
+        "line 1, column 12: found LEN, which is no constant of this file: expected a number, or a name with level 78 or CONSTANT whose value is an integer",
+    ),
+    (
+        "78 MOST VALUE 2. 05 A PIC X OCCURS MOST TO 1, DEPENDING ON B.",
+        "line 1, column 36: OCCURS 2 TO 1: the second number is smaller",
+    ),
+    (
+        "78 LEN VALUE 200. 05 A PIC 9(LEN)V9Q.",
+        "line 1, column 36: 'Q' is not a symbol of a picture; is a blank missing before it?",
+    ),
     ("05 A PIC X. 01 B PIC X.", "line 1, column 13: found level 01 after items that belong to no level 01"),
     (
         "01 A PIC X. 05 B PIC X.",

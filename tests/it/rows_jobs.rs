@@ -66,6 +66,7 @@ fn every_option_takes_its_values_and_no_others() {
                 "records" | "to-records" => "fb:80",
                 "tape-file" | "jobs" => "2",
                 "select" => "A, B",
+                "record-name" => "CUSTOMER",
                 "add-columns" => "file,number,offset,type,record,errors",
                 "dates" => "A=YYYYMMDD,B=DD.MM.YY",
                 other => panic!("{other} is new: which values does it take?"),
@@ -75,7 +76,7 @@ fn every_option_takes_its_values_and_no_others() {
             assert!(RowsJob::new().set(option.name, value).is_ok(), "{} {value}", option.name);
             assert!(RowsJob::new().set(&option.name.replace('-', "_"), value).is_ok(), "{} {value}", option.name);
         }
-        if option.name != "select" && option.name != "tape-file" {
+        if !["select", "tape-file", "record-name"].contains(&option.name) {
             let error = RowsJob::new().set(option.name, "no such value").err().unwrap_or_else(|| panic!("{option:?}"));
             assert!(matches!(error.code(), "bad-option" | "unknown-label"), "{error}");
         }
@@ -165,6 +166,14 @@ fn options_of_the_layout_and_of_the_reader() {
     check(&[("layout-format", "copybook-free"), ("select", "N")], copybook, record, &["256"]);
     assert!(read(&[("layout-format", "copybook-fixed")], copybook, record).is_err());
     assert!(read(&[("layout-format", "fields")], copybook, record).is_err());
+    let several = "LINKAGE SECTION. 01 A PIC X. 01 B. 05 C PIC X(6).";
+    check(&[("record-name", "b")], several, b"of six", &["of six"]);
+    check_error(
+        &[("record-name", "A")],
+        "A 1 1 text\n",
+        b"x",
+        "option record-name: only a copybook can have it, and the layout is none",
+    );
     let list = "A-1 1 2 zoned,unsigned\nFILLER 3 1 text\nB 4 1 text\n";
     check(&[("filler", "true")], list, b"12-x", &["12", "-", "x"]);
     check(&[("empty-is-null", "true")], list, b"  -x", &["null", "x"]);

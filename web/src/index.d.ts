@@ -238,6 +238,8 @@ export interface Field {
  */
 export interface RecordOptions {
   layoutFormat?: "auto" | "copybook" | "copybook-fixed" | "copybook-free" | "fields" | "json";
+  /** The record of a copybook or a program to read, by the name of its level 01. */
+  recordName?: string;
   /** The format of COMP-1 and COMP-2 in a copybook. */
   float?: "ibm" | "ieee";
   /** The byte order of COMP-5 and the like in a copybook. */

@@ -121,6 +121,12 @@ struct JobArgs {
     #[arg(help_heading = LAYOUT, long, value_name = "FORMAT", default_value = "auto", value_parser = choice(layout_help))]
     layout_format: LayoutFormat,
 
+    /// Record of a copybook or a program to read, by the name of its level 01
+    ///
+    /// Without it, several records of a copybook share their place, and a program may have only one.
+    #[arg(help_heading = LAYOUT, long, value_name = "NAME")]
+    record_name: Option<String>,
+
     /// Format of COMP-1 and COMP-2 in a copybook
     #[arg(help_heading = LAYOUT, long, value_name = "FORMAT", default_value = "ibm", value_parser = choice(float_help))]
     float: FloatFormat,

@@ -102,7 +102,7 @@ fn rows(folder: &Folder, case: &RowsCase, format: &str, jobs: &[&str]) {
     assert_eq!(output.status.code(), Some(case.error.is_some().into()), "{what}");
     if case.back {
         let kept =
-            ["from", "float", "byte-order", "layout-format", "when", "varchar", "records", "dates", "underscores"];
+            ["from", "float", "byte-order", "layout-format", "record-name", "when", "varchar", "records", "dates", "underscores"];
         let mut back: Vec<_> = case.options.iter().filter(|(name, _)| kept.contains(&&**name)).cloned().collect();
         for (name, _) in back.iter_mut().filter(|(name, _)| name == "records") {
             *name = "to-records".to_owned();

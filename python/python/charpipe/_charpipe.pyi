@@ -86,6 +86,7 @@ class RecordBatch:
 # The options of a rows job. `encoding` is `from` here; `jobs` has no meaning for a stream.
 _RowsOption = Literal[
     "layout_format",
+    "record_name",
     "float",
     "byte_order",
     "when",

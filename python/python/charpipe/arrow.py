@@ -71,6 +71,7 @@ def read(
     *,
     layout: str | bytes | os.PathLike[str],
     layout_format: _LayoutFormat = "auto",
+    record_name: str | None = None,
     float: _Float = "ibm",
     byte_order: _ByteOrder = "big",
     when: str | Iterable[str] = (),
@@ -106,6 +107,7 @@ def read(
 
     ``layout`` is the path of a COBOL copybook or of a field list, or its text if it has several lines or is ``bytes``.
     ``layout_format`` is ``copybook``, ``copybook-fixed``, ``copybook-free``, ``fields`` or ``json``; ``auto`` detects it.
+    ``record_name`` is the level 01 of a copybook or a program to read.
     ``float`` (``ibm`` or ``ieee``) and ``byte_order`` (``big`` or ``little``) tell how a copybook's COMP-1, COMP-2 and
     COMP-5 are stored. ``when`` adds conditions of record types: ``"TYPE=C: CLIENT"``. ``varchar=True`` makes one field
     of a length and a text at level 49, as Db2 declares a VARCHAR.
@@ -201,6 +203,7 @@ def write(
     *,
     layout: str | bytes | os.PathLike[str],
     layout_format: _LayoutFormat = "auto",
+    record_name: str | None = None,
     float: _Float = "ibm",
     byte_order: _ByteOrder = "big",
     when: str | Iterable[str] = (),

@@ -18,7 +18,8 @@
 
 use super::entry::{Clauses, Occurs, Placed};
 use super::lexical::{
-    BadText, Read, expected, fail, integer, keyword, keywords, literal, name, optional, required, word,
+    BadText, CONSTANT, Read, expected, fail, integer, keyword, keywords, literal, name, optional, required, shortened,
+    word,
 };
 use super::picture;
 use super::words::{USAGES, Usage, is_one_of};
@@ -185,6 +186,9 @@ fn count(input: &str) -> Read<'_, u32> {
             input,
             "UNBOUNDED is not supported: a file has no such tables; give the largest number of elements",
         );
+    }
+    if let Ok((_, found)) = name(input) {
+        return fail(input, format!("found {}, which is no {CONSTANT}", shortened(found)));
     }
     required("the number of occurrences", integer)(input)
 }

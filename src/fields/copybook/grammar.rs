@@ -1,10 +1,11 @@
 //! The grammar of data description entries.
 //!
 //! ```text
-//! copybook  = *entry
+//! copybook  = *(entry | skipped)                     skipped: see `program.rs`
 //! entry     = level [name | "FILLER"] *clause "."    level: 1 to 49, or 77
 //!           | "66" name "RENAMES" name ["THRU" name] "."
 //!           | "88" name value "."
+//!           | constant                               see `constants.rs`
 //! ```
 //!
 //! Entries of levels 66 and 88 describe no storage. They are checked for their syntax, and skipped.
@@ -13,18 +14,24 @@ use super::clauses::{clauses, renames, values};
 use super::entry::{Entry, Placed};
 use super::lexical::{BadText, Read, expected, fail, found, gap, keyword, name, required, word};
 use super::limits::MAX_ENTRIES;
+use super::program::skip;
+use super::tokens::after_sentence;
 use super::words::is_one_of;
 use nom::Parser;
 use nom::branch::alt;
 use nom::bytes::tag;
 use nom::combinator::{opt, value};
 
-/// Reads the entries that describe storage.
-pub(super) fn entries(text: &str) -> Result<Vec<Entry<'_>>, BadText<'_>> {
+/// Reads the entries that describe storage. `end` is the length of the text that follows them.
+pub(super) fn entries(text: &str, end: usize) -> Result<Vec<Entry<'_>>, BadText<'_>> {
     let mut entries = Vec::new();
     let begin = skip_gap(text);
     let mut rest = begin;
-    while !rest.is_empty() {
+    while rest.len() > end {
+        if let Some((after, _)) = skip(rest)? {
+            rest = after;
+            continue;
+        }
         let (after, entry) = entry(rest).map_err(bad_text)?;
         entries.extend(entry);
         if entries.len() > MAX_ENTRIES {
@@ -65,6 +72,8 @@ fn entry(input: &str) -> Read<'_, Option<Entry<'_>>> {
             let (rest, _) = (required("a name", name), required("VALUE", values), period).parse_complete(rest)?;
             Ok((rest, None))
         }
+        78 => Ok((after_sentence(rest), None)),
+        1 if is_constant(rest) => Ok((after_sentence(rest), None)),
         _ => {
             let filler = value(None, keyword("FILLER"));
             let (rest, found) = opt(alt((filler, name.map(Some)))).parse_complete(rest)?;
@@ -74,6 +83,11 @@ fn entry(input: &str) -> Read<'_, Option<Entry<'_>>> {
             Ok((rest, Some(Entry { level, name: found.flatten(), clauses })))
         }
     }
+}
+
+/// Returns whether an entry, from its name on, is that of a constant.
+fn is_constant(rest: &str) -> bool {
+    (word, keyword("CONSTANT")).parse_complete(rest).is_ok()
 }
 
 /// Reads the period at the end of an entry.
@@ -87,8 +101,7 @@ fn level(input: &str) -> Read<'_, u8> {
     let Ok((rest, found)) = word(input) else { return foreign(input, &found(input)) };
     let digits = found.bytes().all(|byte| byte.is_ascii_digit());
     match found.parse::<u8>() {
-        Ok(level @ (1..=49 | 66 | 77 | 88)) if found.len() <= 2 => Ok((rest, level)),
-        Ok(78) => fail(input, "level 78 (a constant) is not supported: put its value where its name is used"),
+        Ok(level @ (1..=49 | 66 | 77 | 78 | 88)) if found.len() <= 2 => Ok((rest, level)),
         _ if digits => fail(input, format!("{found} is not a level number: expected 01 to 49, 66, 77 or 88")),
         _ => foreign(input, found),
     }
@@ -104,9 +117,6 @@ fn foreign<'a>(input: &'a str, found: &str) -> Read<'a, u8> {
             ),
         );
     }
-    if is_one_of(found, &["EXEC", "EXECUTE"]) {
-        return fail(input, "EXEC is not supported: remove everything from EXEC to END-EXEC");
-    }
     const PROGRAM: &[&str] = &[
         "ID",
         "IDENTIFICATION",
@@ -117,11 +127,7 @@ fn foreign<'a>(input: &'a str, found: &str) -> Read<'a, u8> {
         "WORKING-STORAGE",
         "LOCAL-STORAGE",
         "LINKAGE",
-        "FD",
-        "SD",
         "SELECT",
-        "CBL",
-        "PROCESS",
     ];
     if is_one_of(found, PROGRAM) {
         return fail(

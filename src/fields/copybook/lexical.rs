@@ -94,7 +94,7 @@ pub(super) fn gap(input: &str) -> Read<'_, ()> {
     Ok((input, ()))
 }
 
-fn is_word_char(ch: char) -> bool {
+pub(super) fn is_word_char(ch: char) -> bool {
     ch.is_alphanumeric() || matches!(ch, '-' | '_' | '#' | '@' | '$')
 }
 
@@ -149,6 +149,10 @@ pub(super) fn integer(input: &str) -> Read<'_, u32> {
         Err(_) => fail(input, format!("the number {} is too large", shortened(digits))),
     }
 }
+
+/// What a name must be where a number is expected.
+pub(super) const CONSTANT: &str =
+    "constant of this file: expected a number, or a name with level 78 or CONSTANT whose value is an integer";
 
 /// Reads a literal of any form, or a word that stands for one.
 pub(super) fn literal(input: &str) -> Read<'_, ()> {

@@ -1,9 +1,9 @@
 //! COBOL copybooks: [`Copybook`] reads one as a [`Layout`].
 //!
 //! ```text
-//! file ─ source ─ text ─ grammar ─ entries ─ tree ─ items ─ Layout
-//!        lines,          clauses,            groups, storage,
-//!        columns         pictures            slack bytes
+//! file ─ source ─ text ─ program, grammar ─ entries ─ tree ─ items ─ Layout
+//!        lines,          what is skipped,             groups, storage,
+//!        columns         clauses, pictures            slack bytes
 //! ```
 //!
 //! | file | contents |
@@ -11,6 +11,9 @@
 //! | `form.rs` | fixed and free form, and telling them apart |
 //! | `source.rs` | from lines to text, and back to lines and columns |
 //! | `lexical.rs` | words, names, numbers and literals |
+//! | `tokens.rs` | a simpler view of the text, for what is found or replaced in it |
+//! | `constants.rs` | names that stand for numbers |
+//! | `program.rs` | what is skipped between entries, and which records are wanted |
 //! | `clauses.rs`, `picture.rs` | the grammars of clauses and of picture strings |
 //! | `grammar.rs`, `entry.rs` | the grammar of entries, and what it makes |
 //! | `storage.rs` | what a picture and a usage mean in bytes |
@@ -20,6 +23,7 @@
 //! | `limits.rs` | limits |
 
 mod clauses;
+mod constants;
 mod entry;
 mod form;
 mod grammar;
@@ -27,8 +31,10 @@ mod lexical;
 mod limits;
 mod options;
 mod picture;
+mod program;
 mod source;
 mod storage;
+mod tokens;
 mod tree;
 mod words;
 
@@ -67,6 +73,8 @@ impl Copybook {
     /// Reads the text of a copybook in one of the two forms.
     fn read_as(&self, text: &str, is_fixed: bool) -> Result<Layout, Refused> {
         let source = Source::read(text, is_fixed).map_err(|error| Refused { got: Got::Lines(error.line), error })?;
+        let edits = constants::edits(&source.text);
+        let source = source.edited(&edits);
         let error = |bad: BadText<'_>| {
             let message = match bad.what {
                 What::Expected(what) => format!("found {}, expected {what}", lexical::found(bad.rest)),
@@ -74,7 +82,8 @@ impl Copybook {
             };
             source.error(bad.rest, message)
         };
-        let entries = grammar::entries(&source.text).map_err(|bad| {
+        let wanted = program::wanted(&source.text, self.record_name.as_deref());
+        let entries = wanted.and_then(|(text, end)| grammar::entries(text, end)).map_err(|bad| {
             let is_at_end = bad.rest.trim_matches(words::is_blank).is_empty();
             let error = error(bad);
             Refused { got: if is_at_end { Got::End } else { Got::Entries(error.line) }, error }

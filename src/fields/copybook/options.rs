@@ -29,7 +29,12 @@ use crate::fields::{ByteOrder, FloatFormat};
 /// storage, and the others are skipped. Several levels 01 are descriptions of the same record; a copybook may also begin
 /// at any other level. An item that redefines a shorter one makes the record longer, as with IBM's and GNU's compilers.
 ///
-/// `COPY`, `REPLACE`, `EXEC` and placeholders such as `:TAG:` are errors: the text has to be as the compiler sees it.
+/// `EXEC … END-EXEC` and the descriptions of files (`FD`, `SD`, `RD`) are skipped. Constants (level 78, and level 01 with
+/// `CONSTANT`) whose value is an integer can be used in `OCCURS` and in pictures. The file can also be a whole program:
+/// then its data division is read. Records of a file description share their place too; those of the other sections do
+/// not, so that one of them has to be chosen by its [name](Self::record_name).
+///
+/// `COPY`, `REPLACE` and placeholders such as `:TAG:` are errors: the text has to be as the compiler sees it.
 ///
 /// # Storage
 ///
@@ -38,6 +43,7 @@ use crate::fields::{ByteOrder, FloatFormat};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Copybook {
     pub(super) form: CopybookForm,
+    pub(super) record_name: Option<String>,
     pub(super) graphic_n: bool,
     pub(super) float: FloatFormat,
     pub(super) native_order: ByteOrder,
@@ -45,11 +51,23 @@ pub struct Copybook {
 
 impl Default for Copybook {
     fn default() -> Self {
-        Copybook { form: CopybookForm::Auto, graphic_n: false, float: FloatFormat::Ibm, native_order: ByteOrder::Big }
+        Copybook {
+            form: CopybookForm::Auto,
+            record_name: None,
+            graphic_n: false,
+            float: FloatFormat::Ibm,
+            native_order: ByteOrder::Big,
+        }
     }
 }
 
 impl Copybook {
+    /// Returns the name of an option that was set and that has no meaning for other layouts.
+    pub(crate) fn own_option(&self) -> Option<&'static str> {
+        let options = [("record-name", self.record_name.is_some())];
+        options.into_iter().find(|(_, is_set)| *is_set).map(|(name, _)| name)
+    }
+
     /// Creates a reader for copybooks of mainframes.
     #[must_use]
     pub fn new() -> Self {
@@ -60,6 +78,12 @@ impl Copybook {
     #[must_use]
     pub fn form(self, form: CopybookForm) -> Self {
         Copybook { form, ..self }
+    }
+
+    /// Chooses one of several records: the entry of level 01 or 77 with this name. Mistakes in the others do not matter.
+    #[must_use]
+    pub fn record_name(self, name: impl Into<String>) -> Self {
+        Copybook { record_name: Some(name.into()), ..self }
     }
 
     /// Sets whether `PIC N` without a usage is double-byte text in the code page of the record and not UTF-16: the

@@ -8,7 +8,7 @@
 //!
 //! A picture string ends before white space. A period, comma or semicolon before that is a separator, not a symbol.
 
-use super::lexical::{BadText, Read, expected, fail, gap, required};
+use super::lexical::{BadText, CONSTANT, Read, expected, fail, gap, required, shortened, word};
 use super::limits::MAX_RECORD;
 use super::words::{begins_clause, is_blank};
 use crate::fields::{Edited, EditedSign, FieldKind};
@@ -100,6 +100,11 @@ fn symbol(input: &str) -> Read<'_, Symbol<'_>> {
     }
     if rest.starts_with("(:") {
         return fail(&rest[1..], unknown(&rest[1..]));
+    }
+    if let Some(found) = rest[1..].split(')').next().filter(|found| found.starts_with(|ch: char| ch.is_alphabetic()))
+        && word(found).is_ok_and(|(rest, _)| rest.is_empty())
+    {
+        return fail(&rest[1..], format!("found {}, which is no {CONSTANT}", shortened(found)));
     }
     let digits = take_while1(|ch: char| ch.is_ascii_digit());
     let (rest, digits) =

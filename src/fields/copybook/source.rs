@@ -8,8 +8,10 @@ use super::form::{Columns, begins_with_level, is_sequence};
 use super::words::{begins_clause, is_blank};
 use crate::fields::BadLayout;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// The text of a copybook: each line of code with a newline at its end.
+#[derive(Default)]
 pub(super) struct Source {
     pub(super) text: String,
     pieces: Vec<Piece>,
@@ -23,6 +25,14 @@ struct Piece {
     line: usize,
     /// The column of its first character, from 1.
     column: usize,
+    /// Whether it stands for other text, so that all of it is in that column.
+    is_inserted: bool,
+}
+
+/// A change of the text: what takes the place of a part of it.
+pub(super) struct Edit {
+    pub(super) place: Range<usize>,
+    pub(super) text: String,
 }
 
 impl Source {
@@ -49,7 +59,79 @@ impl Source {
         }
         let at = self.pieces.partition_point(|piece| piece.start <= offset);
         let Some(piece) = at.checked_sub(1).map(|at| &self.pieces[at]) else { return (1, 1) };
-        (piece.line, piece.column + self.text[piece.start..offset].chars().count())
+        (piece.line, piece.column_after(&self.text[piece.start..offset]))
+    }
+
+    /// Returns the same source with these changes, which are in order.
+    pub(super) fn edited(self, edits: &[Edit]) -> Source {
+        if edits.is_empty() {
+            return self;
+        }
+        let (mut made, mut copied) = (Source::default(), Copied { source: &self, piece: 0, at: 0, column: 1 });
+        for edit in edits {
+            copied.up_to(edit.place.start, &mut made);
+            made.pieces.push(Piece { start: made.text.len(), is_inserted: true, ..copied.place() });
+            made.text.push_str(&edit.text);
+            copied.skip_to(edit.place.end);
+        }
+        copied.up_to(self.text.len(), &mut made);
+        made
+    }
+}
+
+impl Piece {
+    /// Returns the column after `text`, which is at the beginning of the piece.
+    fn column_after(&self, text: &str) -> usize {
+        self.column + if self.is_inserted { 0 } else { text.chars().count() }
+    }
+}
+
+/// How far a source has been copied.
+struct Copied<'a> {
+    source: &'a Source,
+    /// The piece that it has got to, the place in the text, and the column there.
+    piece: usize,
+    at: usize,
+    column: usize,
+}
+
+impl Copied<'_> {
+    /// Appends the text up to `end`, with its places.
+    fn up_to(&mut self, end: usize, made: &mut Source) {
+        while self.at < end {
+            self.settle();
+            let next = self.source.pieces.get(self.piece + 1).map_or(end, |next| next.start.min(end));
+            made.pieces.push(Piece { start: made.text.len(), ..self.place() });
+            made.text.push_str(&self.source.text[self.at..next]);
+            self.skip_to(next);
+        }
+    }
+
+    /// Goes on to `end` without copying. Each character is counted once, however many changes a line has.
+    fn skip_to(&mut self, end: usize) {
+        self.settle();
+        while let Some(next) = self.source.pieces.get(self.piece + 1).filter(|next| next.start <= end) {
+            (self.piece, self.at, self.column) = (self.piece + 1, next.start, next.column);
+        }
+        if let Some(piece) = self.source.pieces.get(self.piece).filter(|piece| !piece.is_inserted) {
+            debug_assert!(piece.start <= self.at);
+            self.column += self.source.text[self.at..end].chars().count();
+        }
+        self.at = end;
+    }
+
+    /// Takes over the column of a piece that begins here.
+    fn settle(&mut self) {
+        if let Some(piece) = self.source.pieces.get(self.piece).filter(|piece| piece.start == self.at) {
+            self.column = piece.column;
+        }
+    }
+
+    /// Returns the place that it has got to.
+    fn place(&self) -> Piece {
+        let piece = self.source.pieces.get(self.piece);
+        let (line, is_inserted) = piece.map_or((1, false), |piece| (piece.line, piece.is_inserted));
+        Piece { start: self.at, line, column: self.column, is_inserted }
     }
 }
 
@@ -127,7 +209,7 @@ impl Builder {
 
     /// Appends text, without the blanks at its end.
     fn push(&mut self, code: &str, line: usize, column: usize) {
-        self.pieces.push(Piece { start: self.text.len(), line, column });
+        self.pieces.push(Piece { start: self.text.len(), line, column, is_inserted: false });
         self.text.push_str(code.trim_end_matches(is_blank));
         self.text.push('\n');
     }
