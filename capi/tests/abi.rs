@@ -700,7 +700,8 @@ fn fields_by_a_list_and_by_types() {
 /// The header and the types of the npm package name the options of rows that have a meaning for one record, and no others.
 #[test]
 fn options_of_a_record() {
-    let of_files = ["records", "tape-file", "to-records", "binary-range", "add-columns", "integers", "jobs"];
+    let of_files =
+        ["copy-path", "records", "tape-file", "to-records", "binary-range", "add-columns", "integers", "jobs"];
     let names = charpipe::rows::RowsJob::OPTIONS.iter().map(|option| option.name);
     let (without, expected): (Vec<&str>, Vec<&str>) = names.partition(|name| of_files.contains(name));
     assert_eq!(without.len(), of_files.len());
@@ -746,7 +747,7 @@ fn shown(options: &[NamedOption], without: &[&str]) -> Vec<(String, String)> {
         OptionValue::Flag => "boolean".to_owned(),
         _ if ["prescan", "jobs"].contains(&option.name) => "number".to_owned(),
         _ if option.name == "tape-file" => "string | number".to_owned(),
-        _ if ["when", "select", "dates"].contains(&option.name) => "string | string[]".to_owned(),
+        _ if ["when", "select", "dates", "replacing"].contains(&option.name) => "string | string[]".to_owned(),
         _ => "string".to_owned(),
     };
     let options = options.iter().filter(|option| !without.contains(&option.name));

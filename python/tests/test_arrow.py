@@ -213,6 +213,22 @@ def test_a_layout_with_all_options():
     assert error.value.code in ("bad-number", "not-canonical")
 
 
+def test_a_copybook_that_copies(tmp_path):
+    (tmp_path / "Part.cpy").write_text("           05 :T:-NAME PIC X(3).\n           05 D PIC Z9,9.\n")
+    (tmp_path / "bad.cpy").write_text("\n           05 A PIK X.\n")
+    book = "       LINKAGE SECTION.\n       01 OTHER PIC X.\n       01 R.\n           COPY PART.\n"
+    options = {"replacing": ["==:T:== BY ==C=="], "decimal_comma": True, "record_name": "R"}
+    for path in (tmp_path, str(tmp_path), [tmp_path]):
+        rows = table(b"\xc1\xc2\xc3\x40\xf7\x6b\xf5", layout=book, copy_path=path, **options).to_pylist()
+        assert rows == [{"C-NAME": "ABC", "D": Decimal("7.5")}]
+    with pytest.raises(ValueError, match="line 4, column 12: there is no file for COPY PART"):
+        charpipe.read(b"", layout=book, **options)
+    with pytest.raises(ValueError, match="bad.cpy, line 2, column 17: found PIK"):
+        charpipe.read(b"", layout="       01 R.\n           COPY BAD.\n", copy_path=tmp_path)
+    with pytest.raises(ValueError, match="only a copybook can have it"):
+        charpipe.read(b"", layout=LIST, record_name="R")
+
+
 def test_layouts_in_json():
     layout = b'{"transf": [{"type": "ch", "bytes": 2, "name": "A"}, {"type": "pd+", "bytes": 2, "dplaces": 1, "name": "B"}]}'
     data = b"\xc1\xc2\x12\x3c"

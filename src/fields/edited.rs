@@ -43,6 +43,11 @@ impl EditedForm {
         Some((Some(*sign), rest))
     }
 
+    /// Returns the character of the decimal point.
+    fn point(&self, characters: &Characters) -> u8 {
+        if self.edited.comma { characters.comma } else { characters.point }
+    }
+
     /// Returns how many digits stand in front of the decimal point.
     fn whole(&self) -> usize {
         usize::from(self.edited.digits) - usize::from(self.edited.scale.unsigned_abs())
@@ -66,7 +71,7 @@ pub(super) fn read_edited(bytes: &[u8], form: &EditedForm) -> Option<Decimal> {
     for place in 0..usize::from(edited.digits) {
         if edited.point && place == form.whole() {
             let (point, after) = rest.split_first()?;
-            rest = if *point == characters.point { after } else { return None };
+            rest = if *point == form.point(&characters) { after } else { return None };
         }
         let (byte, after) = rest.split_first()?;
         let is_last = place + 1 == usize::from(edited.digits);
@@ -111,7 +116,7 @@ pub(super) fn write_edited(bytes: &mut [u8], number: &Decimal, form: &EditedForm
     let mut rest = number.magnitude();
     for (place, byte) in digits.iter_mut().enumerate().rev() {
         if edited.point && place == whole {
-            *byte = characters.point;
+            *byte = form.point(&characters);
             continue;
         }
         *byte = characters.zero | (rest % 10) as u8;
@@ -132,7 +137,7 @@ mod tests {
 
     fn form(digits: u8, scale: i8, blanks: u8, point: bool, sign: EditedSign) -> EditedForm {
         EditedForm {
-            edited: Edited { digits, scale, blanks, point, sign, blank_when_zero: false },
+            edited: Edited { digits, scale, blanks, point, comma: false, sign, blank_when_zero: false },
             signs: ZonedSigns::AsciiLetters,
         }
     }

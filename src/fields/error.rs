@@ -8,6 +8,8 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct BadLayout {
+    /// The file that the line is in, if it is one that the layout copies (`COPY`), and not the layout itself.
+    pub file: Option<String>,
     /// The line in the source text, from 1; 0 if the items did not come from a text.
     pub line: usize,
     /// The column in characters, from 1; 0 if only the line is known.
@@ -22,13 +24,13 @@ impl BadLayout {
     /// Makes the error for a place in a text: line and column, both from 1.
     #[must_use]
     pub fn at(line: usize, column: usize, what: impl Into<String>) -> Self {
-        BadLayout { line, column, item: None, what: what.into() }
+        BadLayout { file: None, line, column, item: None, what: what.into() }
     }
 
     /// Makes the error for the item with this index. The reader of a text adds [its line](Self::on_line).
     #[must_use]
     pub fn in_item(item: usize, what: impl Into<String>) -> Self {
-        BadLayout { line: 0, column: 0, item: Some(item), what: what.into() }
+        BadLayout { file: None, line: 0, column: 0, item: Some(item), what: what.into() }
     }
 
     /// Returns the same error with a place in the text.
@@ -36,10 +38,19 @@ impl BadLayout {
     pub fn on_line(self, line: usize, column: usize) -> Self {
         BadLayout { line, column, ..self }
     }
+
+    /// Returns the same error, in a file that the layout copies.
+    #[must_use]
+    pub(crate) fn in_file(self, file: String) -> Self {
+        BadLayout { file: Some(file), ..self }
+    }
 }
 
 impl fmt::Display for BadLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{file}, ")?;
+        }
         match (self.line, self.column) {
             (0, _) => {}
             (line, 0) => write!(f, "line {line}: ")?,

@@ -129,6 +129,8 @@ pub struct Edited {
     pub blanks: u8,
     /// Whether there is a character for the decimal point: `.` in the picture, and not `V`. It needs decimal places.
     pub point: bool,
+    /// Whether that character is a comma, and not a point: `DECIMAL-POINT IS COMMA`.
+    pub comma: bool,
     /// Where the sign is, and how a positive one is written.
     pub sign: EditedSign,
     /// Whether zero is written as blanks, also if not all digits are `Z`: `BLANK WHEN ZERO`.
@@ -380,7 +382,15 @@ impl Edited {
     /// Returns an integer without a sign that is printed with all its zeros.
     #[must_use]
     pub fn new(digits: u8) -> Self {
-        Edited { digits, scale: 0, blanks: 0, point: false, sign: EditedSign::Absent, blank_when_zero: false }
+        Edited {
+            digits,
+            scale: 0,
+            blanks: 0,
+            point: false,
+            comma: false,
+            sign: EditedSign::Absent,
+            blank_when_zero: false,
+        }
     }
 
     /// Returns whether zero is written as blanks.
@@ -498,11 +508,15 @@ impl fmt::Display for FieldKind {
                 })?;
                 zoned.signs.map_or(Ok(()), |signs| write!(f, ",{signs}"))
             }
-            FieldKind::Edited(Edited { blanks, point, sign, blank_when_zero, .. }) => {
+            FieldKind::Edited(Edited { blanks, point, comma, sign, blank_when_zero, .. }) => {
                 if *sign != EditedSign::Absent {
                     write!(f, ",{sign}")?;
                 }
-                f.write_str(if *point { ",point" } else { "" })?;
+                f.write_str(match (point, comma) {
+                    (false, _) => "",
+                    (true, false) => ",point",
+                    (true, true) => ",comma",
+                })?;
                 if *blanks > 0 {
                     write!(f, ",blanks={blanks}")?;
                 }

@@ -38,8 +38,9 @@ impl Layout {
     /// * `KIND` is `text`, `graphic` (double-byte text without shift codes), `zoned`, `edited`, `packed`, `binary`,
     ///   `float` or `raw`. `SCALE` is the number of decimal places.
     /// * Modifiers: `varying` for `text` and `graphic`, if the first two bytes of the field say how long its text is (see
-    ///   [`Text::varying`](super::Text::varying)); `unsigned`, `leading`, `separate`, `ebcdic`, `ascii` or `ascii-p` for `zoned` (see [`ZonedSigns`]);
-    ///   `plus-before`, `plus-after`, `minus-before`, `minus-after` or `zone`, `point`, `blanks=N` and
+    ///   [`Text::varying`](super::Text::varying)); `unsigned`, `leading`, `separate`, `ebcdic`, `ascii` or `ascii-p` for
+    ///   `zoned` (see [`ZonedSigns`]); `plus-before`, `plus-after`, `minus-before`, `minus-after` or `zone`, `point` or
+    ///   `comma`, `blanks=N` and
     ///   `blank-when-zero` for `edited` (see [`EditedSign`](super::EditedSign)); `unsigned` or `no-sign` for `packed`;
     ///   `unsigned` and `little` for `binary`; `ibm` or `ieee`, and `little`, for `float`. `digits=N` says how many digits
     ///   a packed or binary number can have, if that is less than its bytes allow.
@@ -333,7 +334,8 @@ fn modify(kind: &mut FieldKind, modifier: &str, len: usize) -> Result<(), String
         (FieldKind::Zoned(zoned), "ebcdic") => zoned.signs = Some(ZonedSigns::Ebcdic),
         (FieldKind::Zoned(zoned), "ascii") => zoned.signs = Some(ZonedSigns::AsciiLetters),
         (FieldKind::Zoned(zoned), "ascii-p") => zoned.signs = Some(ZonedSigns::AsciiLowercase),
-        (FieldKind::Edited(edited), "point") if !edited.point => {
+        (FieldKind::Edited(edited), "point" | "comma") if !edited.point => {
+            edited.comma = modifier == "comma";
             (edited.point, edited.digits) = (true, edited.digits.saturating_sub(1));
         }
         (FieldKind::Edited(edited), "blank-when-zero") if !edited.blank_when_zero => edited.blank_when_zero = true,
@@ -366,7 +368,7 @@ fn modify(kind: &mut FieldKind, modifier: &str, len: usize) -> Result<(), String
             let expected = match name {
                 "zoned" => "unsigned, leading, separate, ebcdic, ascii or ascii-p, none of them twice",
                 "edited" => {
-                    "plus-before, plus-after, minus-before, minus-after, zone, point, blanks=N or blank-when-zero, none of \
+                    "plus-before, plus-after, minus-before, minus-after, zone, point, comma, blanks=N or blank-when-zero, none of \
                      them twice"
                 }
                 "packed" => "unsigned, no-sign, or digits=N with a number that fits the length",

@@ -126,6 +126,7 @@ pub(super) struct Characters {
     pub(super) zero: u8,
     pub(super) blank: u8,
     pub(super) point: u8,
+    pub(super) comma: u8,
     pub(super) plus: u8,
     pub(super) minus: u8,
     signs: ZonedSigns,
@@ -136,8 +137,10 @@ impl Characters {
     #[inline(always)]
     pub(super) const fn of(signs: ZonedSigns) -> Self {
         match signs {
-            ZonedSigns::Ebcdic => Characters { zero: 0xF0, blank: 0x40, point: 0x4B, plus: 0x4E, minus: 0x60, signs },
-            _ => Characters { zero: b'0', blank: b' ', point: b'.', plus: b'+', minus: b'-', signs },
+            ZonedSigns::Ebcdic => {
+                Characters { zero: 0xF0, blank: 0x40, point: 0x4B, comma: 0x6B, plus: 0x4E, minus: 0x60, signs }
+            }
+            _ => Characters { zero: b'0', blank: b' ', point: b'.', comma: b',', plus: b'+', minus: b'-', signs },
         }
     }
 

@@ -19,6 +19,7 @@ use crate::text::controls::OnControl;
 use crate::text::eol::OnNewlineInRecord;
 use crate::words::words;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The page of records if none was named: that of the United States, as for EBCDIC in conversions.
@@ -153,6 +154,26 @@ impl RowsJob {
         self.format = format;
         self.copybook = self.copybook.form(form);
         self
+    }
+
+    /// Adds a directory in which `COPY` in a copybook looks for its members; see [`Copybook::copy_path`].
+    #[must_use]
+    pub fn copy_path(self, directory: impl Into<PathBuf>) -> Self {
+        RowsJob { copybook: self.copybook.copy_path(directory), ..self }
+    }
+
+    /// Adds words to be replaced in a copybook, such as `==:TAG:== BY ==CUST==`; see [`Copybook::replacing`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadOption`](crate::ErrorKind::BadOption).
+    pub fn replacing(self, pairs: &str) -> Result<Self, Error> {
+        Ok(RowsJob { copybook: self.copybook.replacing(pairs)?, ..self })
+    }
+
+    /// Sets whether the decimal point of pictures in a copybook is a comma; see [`Copybook::decimal_comma`].
+    #[must_use]
+    pub fn decimal_comma(self, decimal_comma: bool) -> Self {
+        RowsJob { copybook: self.copybook.decimal_comma(decimal_comma), ..self }
     }
 
     /// Chooses a record of a copybook by its name; see [`Copybook::record_name`].

@@ -11,6 +11,7 @@ use crate::text::eol::OnNewlineInRecord;
 use crate::transcoder::Padding;
 use crate::transcoder::named_options::{jobs, tape_file};
 use crate::words::Word;
+use std::path::Path;
 
 const ORDERS: &[&str] = &["big", "little"];
 const ON_BAD: &[&str] = &["error", "null"];
@@ -18,6 +19,9 @@ const ON_BAD: &[&str] = &["error", "null"];
 /// All options, in the order of the command's help.
 const TABLE: &[Row<RowsJob>] = &[
     Row::word::<LayoutFormat>("layout-format", |job, given| Ok(job.layout_format(given.parse()?))),
+    Row::text("copy-path", copy_path),
+    Row::text("replacing", |job, given| job.replacing(given.text)),
+    Row::flag("decimal-comma", |job, given| Ok(job.decimal_comma(given.flag()?))),
     Row::text("record-name", |job, given| Ok(job.record_name(given.text))),
     Row::word::<FloatFormat>("float", |job, given| Ok(job.float(given.parse()?))),
     Row::new("byte-order", OptionValue::Word(ORDERS), |job, given| {
@@ -64,6 +68,13 @@ fn trim(given: Given<'_>) -> Result<Trim, Error> {
         words => words
             .parse()
             .map_err(|_| given.bad(format_args!("{:?} is not one of {}", given.text, Padding::NAMES.join(", ")))),
+    }
+}
+
+fn copy_path(job: RowsJob, given: Given<'_>) -> Result<RowsJob, Error> {
+    match Path::new(given.text).is_dir() {
+        true => Ok(job.copy_path(given.text)),
+        false => Err(given.bad(format_args!("{:?} is not a directory", given.text))),
     }
 }
 
@@ -116,8 +127,8 @@ impl RowsJob {
 
     /// Sets an option by its name, which is that of the long option of `charpipe rows`. The values are those of the command
     /// line too; options without a value there have the values `true` and `false`. A name may have `_` in place of `-`.
-    /// [`OPTIONS`](Self::OPTIONS) lists the options. `when` and the options with lists of names (`select`, `add-columns`,
-    /// `dates`) add to what was set before; for the others, the last call counts.
+    /// [`OPTIONS`](Self::OPTIONS) lists the options. `when`, `copy-path`, `replacing` and the options with lists of names
+    /// (`select`, `add-columns`, `dates`) add to what was set before; for the others, the last call counts.
     ///
     /// # Errors
     /// [`ErrorKind::BadOption`](crate::ErrorKind::BadOption) if there is no option `name`, or if it cannot have this value, and

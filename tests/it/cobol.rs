@@ -329,6 +329,74 @@ fn lengths_and_places_are_those_of_cobol() {
     assert_eq!(printed.next(), None);
 }
 
+/// A program in fixed form, with marks and sequence numbers, constants, copied members and a decimal comma.
+const PROGRAM: &str = "\
+000100 IDENTIFICATION DIVISION.                                         PROG0001
+000200 PROGRAM-ID. ORACLE.                                              PROG0002
+ALTF  * a mark of a change
+       ENVIRONMENT DIVISION.
+       CONFIGURATION SECTION.
+       SPECIAL-NAMES. DECIMAL-POINT IS COMMA.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       78  MAX-ROWS            VALUE 4.
+       01  NAME-LEN            CONSTANT AS 7.
+       77  WS-OTHER            PIC X(99).
+RF06   01  CUST.                                                        05 X
+           COPY PARTS REPLACING ==:TAG:== BY ==CUST==
+                                ==PART-LEN== BY ==NAME-LEN==.
+           COPY INNER REPLACING LEADING ==OLD-== BY ==CUST-==.
+           05 CUST-ROWS        OCCURS MAX-ROWS.
+              10 CUST-ROW      PIC X(NAME-LEN)X(MAX-ROWS).
+           05 CUST-DUE         PIC ZZ9,99-.
+           05 CUST-SUM         PIC Z.ZZ9,99.
+           05 CUST-PACKED      PIC S9(MAX-ROWS)V9(2) COMP-3.
+       PROCEDURE DIVISION.
+           MOVE SPACES TO CUST. MOVE -12,5 TO CUST-DUE.
+           MOVE 1234,5 TO CUST-SUM. MOVE 1 TO CUST-PACKED.
+           DISPLAY LENGTH OF CUST. DISPLAY LENGTH OF CUST-CITY.
+           DISPLAY LENGTH OF CUST-INNER. DISPLAY LENGTH OF CUST-ROWS.
+           DISPLAY LENGTH OF CUST-DUE. DISPLAY LENGTH OF CUST-PACKED.
+           DISPLAY CUST-DUE CUST-SUM.
+           STOP RUN.
+";
+
+#[test]
+fn programs_are_read_as_by_cobol() {
+    if !installed("GnuCOBOL", &["cobc", "--version"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let members = folder.path().join("members");
+    fs::create_dir(&members).unwrap();
+    fs::write(members.join("PARTS.cpy"), "CR0001     05 :TAG:-CITY PIC X(PART-LEN).\n").unwrap();
+    let inner = format!("{:72}00000100\n", "000100     05 OLD-INNER PIC X(NAME-LEN)X(3).");
+    fs::write(members.join("INNER.cpy"), inner).unwrap();
+    fs::write(folder.path().join("oracle.cob"), PROGRAM).unwrap();
+    let args = ["-x", "-fixed", "-std=ibm", "-I", "members", "-o", "oracle", "oracle.cob"];
+    let compiled = Command::new("cobc").args(args).current_dir(&folder).output().unwrap();
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let output = Command::new(folder.path().join("oracle")).output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let layout = Copybook::new().copy_path(&members).record_name("CUST").read(PROGRAM.as_bytes()).unwrap();
+    let of = |name: &str| layout.len_of(layout.find(name).unwrap());
+    let lengths =
+        [layout.max_len(), of("CUST-CITY"), of("CUST-INNER"), of("CUST-ROWS"), of("CUST-DUE"), of("CUST-PACKED")];
+    let mut printed = printed.lines();
+    for length in lengths {
+        assert_eq!(printed.next().unwrap().parse(), Ok(length), "{lengths:?}");
+    }
+    let edited = printed.next().unwrap().as_bytes();
+    let ascii = Registry::builtin().codec("ISO-8859-1").unwrap();
+    let (begin, mut values) = (layout.offset(layout.find("CUST-DUE").unwrap()).unwrap(), Values(Vec::new()));
+    let mut record = vec![b' '; layout.max_len()];
+    record[begin..begin + edited.len()].copy_from_slice(edited);
+    let options = ReadOptions::new().select(["CUST-DUE", "CUST-SUM"]);
+    let mut reader = layout.reader(&Registry::builtin(), &ascii, &options).unwrap();
+    reader.read(1, &record, &mut values).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(values.0, ["-12.50", "1.234,50"]);
+}
+
 #[test]
 fn values_in_ebcdic_are_those_of_cobol() {
     let Some(oracle) = Oracle::new("EBCDIC") else { return };

@@ -388,6 +388,26 @@ fn fixed(tape: &mut Tape<'_>, words: &[String]) -> String {
     lines.join(*tape.one(&["\n", "\r\n"])) + "\n"
 }
 
+/// A program whose working storage has the entries after other ones.
+fn program(tape: &mut Tape<'_>, words: &[String]) -> String {
+    let head = "DATA DIVISION. WORKING-STORAGE SECTION. 78 N VALUE 5. 01 OTHER. 05 X PIC X(N).";
+    let tail = "LINKAGE SECTION. 01 LAST-ONE PIC X. PROCEDURE DIVISION. GOBACK.";
+    let split = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    fixed(tape, &[split(head), words.to_vec(), split(tail)].concat())
+}
+
+/// The entries in two files, of which one copies the other, with `:P:` for `PIC`.
+fn copied(tape: &mut Tape<'_>, words: &[String]) -> (String, String) {
+    let words = words.iter().map(|word| if word == "PIC" { ":P:".to_owned() } else { word.clone() });
+    let mut main: Vec<String> = words.collect();
+    let ends: Vec<usize> = (1..=main.len()).filter(|end| main[end - 1].ends_with('.')).collect();
+    let from = *tape.one(&ends);
+    let to = from.max(*tape.one(&ends));
+    let member: Vec<String> = main.splice(from..to, ["COPY".to_owned(), "PART.".to_owned()]).collect();
+    let member = if tape.once_in(2) { fixed(tape, &member) } else { free(tape, &member) };
+    (if tape.once_in(2) { fixed(tape, &main) } else { free(tape, &main) }, member)
+}
+
 /// What the items say, without what is for display.
 fn essence(layout: &Layout) -> Vec<Item> {
     layout.items().iter().map(|item| item.clone().picture("")).collect()
@@ -436,6 +456,21 @@ proptest! {
         for text in [free(&mut tape, &words), free_entries(&mut tape, &words), fixed(&mut tape, &words)] {
             match Copybook::new().read(text.as_bytes()) {
                 Ok(layout) => prop_assert_eq!(essence(&layout), expected.clone(), "{}", text),
+                Err(error) => prop_assert!(false, "{}\n{}", error, text),
+            }
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let (main, member) = copied(&mut tape, &words);
+        std::fs::write(folder.path().join("Part.CBL"), &member).unwrap();
+        let reader = Copybook::new().copy_path(folder.path()).replacing("==:P:== BY ==PIC==").unwrap();
+        match reader.read(main.as_bytes()) {
+            Ok(layout) => prop_assert_eq!(essence(&layout), expected.clone(), "{}\n{}", main, member),
+            Err(error) => prop_assert!(false, "{}\n{}\n{}", error, main, member),
+        }
+        if items[0].level == 1 {
+            let text = program(&mut tape, &words);
+            match Copybook::new().record_name("record").read(text.as_bytes()) {
+                Ok(layout) => prop_assert_eq!(essence(&layout), expected, "{}", text),
                 Err(error) => prop_assert!(false, "{}\n{}", error, text),
             }
         }
@@ -491,6 +526,19 @@ const WORDS: &[&str] = &[
     "USAGE",
     "IS",
     "COPY",
+    "REPLACE",
+    "==:A:==",
+    "BY",
+    "==B==",
+    ":A:",
+    "78",
+    "01 CONSTANT",
+    "EXEC",
+    "END-EXEC",
+    "FD",
+    "DATA DIVISION.",
+    "LINKAGE SECTION.",
+    "PROCEDURE DIVISION.",
     "N(3)",
     "RENAMES",
     "THRU",

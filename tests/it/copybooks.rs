@@ -650,6 +650,111 @@ fn a_record_of_a_program_is_chosen_by_its_name() {
     assert_eq!(error.to_string(), "line 1, column 1: there is no level 01 named C, and no other level 01");
 }
 
+// --- Copied files -----------------------------------------------------------------------------------------------------
+
+/// A directory with these files.
+fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let directory = tempfile::TempDir::new().unwrap();
+    for (name, text) in files {
+        let path = directory.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    directory
+}
+
+#[test]
+fn copied_members() {
+    let other = directory(&[("last.COB", "05 :X:-LAST PIC X(7).\n")]);
+    let directory = directory(&[
+        (
+            "CustHead.cpy",
+            "000100 01  CUST-HEAD.\n000200     COPY 'lib/PARTS.cpy' REPLACING ==:X:== BY ==A==\n000300       PARTS-LEN BY 4.\n",
+        ),
+        ("parts.CPY", "ALTF  * a mark\nALTF       05 :X:-PART   PIC X(PARTS-LEN).\n"),
+        ("tail", "           05 OLD-NAME PIC S9(3) COMP-3.\n           05 OLDER PIC X.\n"),
+        ("LIB2/tail.copy", "       05 FROM-LIB PIC X(9).\n"),
+        ("tail.txt", "05 NOT-THIS PIC X.\n"),
+    ]);
+    let reader = Copybook::new().copy_path(directory.path()).copy_path(other.path());
+    let text = "       COPY CUSTHEAD SUPPRESS.\n           05 B PIC X.\n           COPY TAIL\n\
+                \x20          REPLACING LEADING ==OLD== BY ==NEW==. COPY TAIL IN lib2. copy last\n           .\n";
+    let layout = reader.clone().replacing("==:X:==BY==Z==").unwrap().read(text.as_bytes()).unwrap();
+    assert_eq!(
+        table(&layout)[1..],
+        [
+            "5 A-PART 0+4 text",
+            "5 B 4+1 text",
+            "5 NEW-NAME 5+2 packed",
+            "5 NEWER 7+1 text",
+            "5 FROM-LIB 8+9 text",
+            "5 Z-LAST 17+7 text",
+        ]
+    );
+    // Of SQL, too; what is not there is skipped, as SQLCA is.
+    let sql = "01 R. EXEC SQL INCLUDE SQLCA END-EXEC. EXEC SQL INCLUDE TAIL END-EXEC. 05 B PIC X.";
+    assert_eq!(reader.read(sql.as_bytes()).unwrap().max_len(), 4);
+    // A record that needs no file can be read without it.
+    let text = "01 A PIC X(3). 01 B PIC X(5). COPY NO-SUCH.";
+    assert_eq!(reader.clone().record_name("A").read(text.as_bytes()).unwrap().max_len(), 3);
+    assert!(reader.record_name("B").read(text.as_bytes()).is_err());
+    let replaced = read(
+        "REPLACE ==:T:== BY ==A==. 01 R. 05 :T:-1 PIC X. REPLACE OFF. 05 B PIC X. REPLACE ==C== BY ==D==. 05 C PIC X.",
+    );
+    assert_eq!(table(&replaced)[1..], ["5 A-1 0+1 text", "5 B 1+1 text", "5 D 2+1 text"]);
+}
+
+#[test]
+fn errors_in_copied_members() {
+    let deep: Vec<(String, String)> =
+        (0..40).map(|n| (format!("D{n}.cpy"), format!("05 A{n} PIC X. COPY D{}.", n + 1))).collect();
+    let deep: Vec<(&str, &str)> = deep.iter().map(|(name, text)| (&**name, &**text)).collect();
+    let many = "COPY EMPTY. ".repeat(300);
+    let long = "05 A PIC X(:LONG:).\n".repeat(50_000);
+    let files = [
+        ("BAD.cpy", "000100 05 A PIC X.\n000200 05 B PIK X.\n"),
+        ("COLUMN.cpy", "000100?05 A PIC X.\n000200 05 B PIC X.\n"),
+        ("OUTER.cpy", "\n\nCOPY BAD.\n"),
+        ("SELF.cpy", "05 A PIC X.\n  COPY SELF."),
+        ("A.cpy", "COPY B."),
+        ("B.cpy", "COPY A."),
+        ("NUL.cpy", "05 A\n\0"),
+        ("EMPTY.cpy", ""),
+        ("MANY.cpy", &many),
+        ("MORE.cpy", &"COPY MANY. ".repeat(300)),
+        ("LONG.cpy", &long),
+        ("WRONG.cpy", "COPY BAD REPLACING A."),
+    ];
+    let directory = directory(&[&files[..], &deep].concat());
+    let reader = Copybook::new().copy_path(directory.path());
+    let error = |text: &str| {
+        let error = error_of(&reader, text).replace(&directory.path().display().to_string(), "DIR");
+        error.replace('\\', "/")
+    };
+    for (text, expected) in [
+        ("01 R.\nCOPY BAD.", "DIR/BAD.cpy, line 2, column 13: found PIK, expected a clause"),
+        ("01 R.\nCOPY OUTER.\n", "DIR/BAD.cpy, line 2, column 13: found PIK, expected a clause"),
+        ("01 R. COPY BAD REPLACING PIK BY PIC. 05 C PIK X.", "line 1, column 43: found PIK"),
+        ("01 R. COPY COLUMN.", "DIR/COLUMN.cpy, line 1, column 7: found '?' in column 7"),
+        ("01 R. COPY NUL.", "DIR/NUL.cpy, line 2: found a byte 00"),
+        ("01 R. COPY SELF.", "DIR/SELF.cpy, line 2, column 3: COPY SELF: DIR/SELF.cpy copies itself"),
+        ("01 R. COPY A.", "DIR/B.cpy, line 1, column 1: COPY A: DIR/A.cpy copies itself"),
+        ("01 R. COPY D0.", "DIR/D31.cpy, line 1, column 15: COPY D32: at most 32 files can copy one another"),
+        ("01 R. COPY MORE.", "DIR/MANY.cpy, line 1, column "),
+        ("01 R. COPY WRONG.", "DIR/WRONG.cpy, line 1, column 21: expected BY"),
+        ("01 R. COPY NO-SUCH.", "line 1, column 7: there is no file for COPY NO-SUCH"),
+        ("01 R. COPY '..'.", "line 1, column 12: expected the name of a member"),
+        ("01 R. COPY '/etc/.passwd'.", "line 1, column 12: expected the name of a member"),
+    ] {
+        let found = error(text);
+        assert!(found.starts_with(expected), "{text}\n{found}");
+    }
+    let long = format!("01 R. COPY LONG REPLACING ==:LONG:== BY =={}==.", "9".repeat(1000));
+    assert!(
+        error(&long).starts_with("line 1, column 7: with its replacements, the text is longer than 16777216 bytes")
+    );
+}
+
 // --- Lines ------------------------------------------------------------------------------------------------------------
 
 /// The same copybook in many guises.
@@ -824,15 +929,26 @@ const ERRORS: &[(&str, &str)] = &[
     ),
     (
         "01 A. COPY B.",
-        "line 1, column 7: COPY is not supported: put the text that it stands for in its place, as the compiler's listing has it",
+        "line 1, column 7: there is no file for COPY B: name the directory that has B.cpy or the like (copy-path)",
     ),
     (
         "COPY B REPLACING ==:T:== BY ==X==.",
-        "line 1, column 1: COPY is not supported: put the text that it stands for in its place, as the compiler's listing has it",
+        "line 1, column 1: there is no file for COPY B: name the directory that has B.cpy or the like (copy-path)",
     ),
     (
         "REPLACE ==A== BY ==B==.",
-        "line 1, column 1: REPLACE is not supported: put the text that it stands for in its place, as the compiler's listing has it",
+        "line 1, column 24: found the end of the copybook, expected a level number (01 to 49, 66, 77 or 88) at the beginning of an entry",
+    ),
+    ("01 A. 05 B PIC X. REPLACE ==A== BY B", "line 1, column 37: expected a period at the end of REPLACE"),
+    (
+        "REPLACE ==A== BY ==B. 01 A PIC X.",
+        "line 1, column 18: expected == at the end of == in the replacements, as in ==:TAG:== BY ==CUSTOMER==",
+    ),
+    ("01 A. COPY B REPLACING A BY B", "line 1, column 30: expected a period at the end of COPY"),
+    ("01 A. COPY (B).", "line 1, column 12: expected the name of a member after COPY, OF or IN"),
+    (
+        "05 A COPY B.",
+        "line 1, column 6: there is no file for COPY B: name the directory that has B.cpy or the like (copy-path)",
     ),
     (
         "++INCLUDE A",
@@ -853,15 +969,15 @@ const ERRORS: &[(&str, &str)] = &[
     ),
     (
         "01 :TAG:-REC. 05 A PIC X.",
-        "line 1, column 4: found a placeholder between colons, which COPY REPLACING fills in: replace it with the text that the program uses",
+        "line 1, column 4: found a placeholder between colons, which COPY REPLACING fills in: say what it stands for, as in ==:TAG:== BY ==CUSTOMER== (replacing)",
     ),
     (
         "01 A-:TAG:. 05 A PIC X.",
-        "line 1, column 4: found a placeholder between colons, which COPY REPLACING fills in: replace it with the text that the program uses",
+        "line 1, column 4: found a placeholder between colons, which COPY REPLACING fills in: say what it stands for, as in ==:TAG:== BY ==CUSTOMER== (replacing)",
     ),
     (
         "05 A PIC X(:LEN:).",
-        "line 1, column 12: found a placeholder between colons, which COPY REPLACING fills in: replace it with the text that the program uses",
+        "line 1, column 12: found a placeholder between colons, which COPY REPLACING fills in: say what it stands for, as in ==:TAG:== BY ==CUSTOMER== (replacing)",
     ),
     // Levels.
     ("50 A PIC X.", "line 1, column 1: 50 is not a level number: expected 01 to 49, 66, 77 or 88"),

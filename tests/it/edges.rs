@@ -49,18 +49,19 @@ fn the_longest_record_of_every_shape() {
     }
 }
 
-/// Columns 73 to 80 of a card are not read. A line with text after column 80 is not a card.
+/// The columns of a card from 73 on are not read. A line with an entry after column 80 is not a card.
 #[test]
 fn the_last_column_of_a_card() {
     let names = |end: &str| {
         let text = format!("       01 R.\n{:<72}{end}\n", "           05 A PIC X.");
         Copybook::new().read(text.as_bytes()).map(|layout| layout.items().len())
     };
-    for card in ["", "CHANGE01", "12345678", "        ", "CHANGE01   "] {
+    for card in ["", "CHANGE01", "12345678", "        ", "CHANGE01   ", "CHANGE012", "  a note"] {
         assert_eq!(names(card).unwrap(), 2, "{card}");
     }
     assert_eq!(names("         05 B PIC X.").unwrap(), 3);
-    assert!(names("CHANGE012").is_err());
+    let free = format!("       01 R.\n{:<72}CHANGE012\n", "           05 A PIC X.");
+    assert!(Copybook::new().form(CopybookForm::Free).read(free.as_bytes()).is_err());
     let fixed = format!("       01 R.\n{:<72}CHANGE012\n", "           05 A PIC X.");
     let layout = Copybook::new().form(CopybookForm::Fixed).read(fixed.as_bytes()).unwrap();
     assert_eq!(layout.items().len(), 2);

@@ -105,7 +105,7 @@ fn bad_lists() {
         (
             "A 1 5 edited,zone,plus-after",
             "line 1, column 7: \"plus-after\" does not apply here; after edited, expected plus-before, plus-after, \
-             minus-before, minus-after, zone, point, blanks=N or blank-when-zero, none of them twice"
+             minus-before, minus-after, zone, point, comma, blanks=N or blank-when-zero, none of them twice"
                 .into(),
         ),
         (

@@ -67,6 +67,8 @@ fn every_option_takes_its_values_and_no_others() {
                 "tape-file" | "jobs" => "2",
                 "select" => "A, B",
                 "record-name" => "CUSTOMER",
+                "copy-path" => ".",
+                "replacing" => "==:TAG:==BY==X== A BY B",
                 "add-columns" => "file,number,offset,type,record,errors",
                 "dates" => "A=YYYYMMDD,B=DD.MM.YY",
                 other => panic!("{other} is new: which values does it take?"),
@@ -166,6 +168,21 @@ fn options_of_the_layout_and_of_the_reader() {
     check(&[("layout-format", "copybook-free"), ("select", "N")], copybook, record, &["256"]);
     assert!(read(&[("layout-format", "copybook-fixed")], copybook, record).is_err());
     assert!(read(&[("layout-format", "fields")], copybook, record).is_err());
+    let tagged = ("replacing", "==:T:==BY==X== ==:LEN:== BY ==3==");
+    check(&[tagged, ("select", "X-A")], "01 R. 05 :T:-A PIC X(:LEN:).", b"abc", &["abc"]);
+    check(
+        &[("decimal-comma", "true")],
+        "05 A PIC Z.ZZ9,99. 05 B PIC ZZ9,99-.",
+        b"1.234,50 12,30-",
+        &["1.234,50", "-12.30"],
+    );
+    check_error(
+        &[("replacing", "A B")],
+        "",
+        b"",
+        "option replacing: expected BY in the replacements, as in ==:TAG:== BY ==CUSTOMER==",
+    );
+    check_error(&[("replacing", "A BY B. C")], "", b"", "option replacing: found \". C\" after the replacements");
     let several = "LINKAGE SECTION. 01 A PIC X. 01 B. 05 C PIC X(6).";
     check(&[("record-name", "b")], several, b"of six", &["of six"]);
     check_error(

@@ -238,6 +238,10 @@ export interface Field {
  */
 export interface RecordOptions {
   layoutFormat?: "auto" | "copybook" | "copybook-fixed" | "copybook-free" | "fields" | "json";
+  /** Words of a copybook to replace: `"==:TAG:== BY ==CUST=="`. */
+  replacing?: string | string[];
+  /** In pictures, the decimal point is a comma: `DECIMAL-POINT IS COMMA`. */
+  decimalComma?: boolean;
   /** The record of a copybook or a program to read, by the name of its level 01. */
   recordName?: string;
   /** The format of COMP-1 and COMP-2 in a copybook. */

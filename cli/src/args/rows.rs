@@ -121,6 +121,20 @@ struct JobArgs {
     #[arg(help_heading = LAYOUT, long, value_name = "FORMAT", default_value = "auto", value_parser = choice(layout_help))]
     layout_format: LayoutFormat,
 
+    /// Directory with the members that a copybook copies (COPY); may be repeated
+    ///
+    /// The file of a member has its name, in any case, with the extension .cpy, .cbl, .cob or .copy or none.
+    #[arg(help_heading = LAYOUT, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    copy_path: Vec<String>,
+
+    /// Words of a copybook to replace, such as `==:TAG:== BY ==CUST==`; may be repeated
+    #[arg(help_heading = LAYOUT, long, value_name = "PAIRS", value_parser = checked("replacing"))]
+    replacing: Vec<String>,
+
+    /// In pictures of a copybook, the decimal point is a comma: DECIMAL-POINT IS COMMA
+    #[arg(help_heading = LAYOUT, long)]
+    decimal_comma: bool,
+
     /// Record of a copybook or a program to read, by the name of its level 01
     ///
     /// Without it, several records of a copybook share their place, and a program may have only one.

@@ -101,8 +101,20 @@ fn rows(folder: &Folder, case: &RowsCase, format: &str, jobs: &[&str]) {
     case.check(&what, &found);
     assert_eq!(output.status.code(), Some(case.error.is_some().into()), "{what}");
     if case.back {
-        let kept =
-            ["from", "float", "byte-order", "layout-format", "record-name", "when", "varchar", "records", "dates", "underscores"];
+        let kept = [
+            "from",
+            "float",
+            "byte-order",
+            "layout-format",
+            "replacing",
+            "decimal-comma",
+            "record-name",
+            "when",
+            "varchar",
+            "records",
+            "dates",
+            "underscores",
+        ];
         let mut back: Vec<_> = case.options.iter().filter(|(name, _)| kept.contains(&&**name)).cloned().collect();
         for (name, _) in back.iter_mut().filter(|(name, _)| name == "records") {
             *name = "to-records".to_owned();

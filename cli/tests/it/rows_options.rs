@@ -257,6 +257,38 @@ fn copybooks() {
 }
 
 #[test]
+fn copybooks_that_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let members = folder.path().join("members");
+    fs::create_dir(&members).unwrap();
+    fs::write(members.join("Part.CPY"), "ALTF       05 :T:-NAME PIC X(3).\n           COPY INNER.\n").unwrap();
+    fs::write(members.join("inner.cob"), "           05 :T:-DUE PIC Z9,9.\n").unwrap();
+    fs::write(members.join("bad.cpy"), "\n           05 A PIK X.\n").unwrap();
+    let path = members.display().to_string();
+    let options = format!(
+        "--copy-path {} --copy-path {path} --replacing ==:T:==BY==C== --decimal-comma",
+        folder.path().display()
+    );
+    let text = "       LINKAGE SECTION.\n       01 OTHER PIC X.\n       01 R.\n           COPY PART.\n";
+    let record = b"\xC1\xC2\xC3\x40\xF7\x6B\xF5";
+    let rows = passes(text, &format!("{options} --record-name R"), record);
+    assert_eq!(rows, "C-NAME,C-DUE\nABC,7.5\n");
+    assert_eq!(run(text, &format!("{options} --record-name R --from-rows csv"), rows.as_bytes()).1, record);
+    let (status, _, words) = run("       01 R.\n           COPY BAD.\n", &options, b"");
+    let expected = format!("charpipe: @/list: {path}/bad.cpy, line 2, column 17: found PIK, expected a clause");
+    assert!(status == 2 && words.starts_with(&expected), "{words}");
+    let (status, _, words) = run(text, "--record-name R", b"");
+    assert!(status == 2 && words.contains("line 4, column 12: there is no file for COPY PART"), "{words}");
+    let (status, _, words) = run(text, &options, b"");
+    assert!(status == 2 && words.contains("choose one of them by its name (record-name): OTHER, R"), "{words}");
+    for option in ["--copy-path .", "--replacing ==A==BY==B==", "--decimal-comma", "--record-name R"] {
+        is_wrong_usage(option, ": only a copybook can have it, and the layout is none");
+    }
+    is_wrong_usage("--copy-path no-such", "\"no-such\" is not a directory");
+    is_wrong_usage("--replacing A", "expected BY");
+}
+
+#[test]
 fn old_names_and_wrong_usage() {
     for (old, new) in [
         ("--null-on-bad", "--on-bad null"),

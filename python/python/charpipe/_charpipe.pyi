@@ -86,6 +86,9 @@ class RecordBatch:
 # The options of a rows job. `encoding` is `from` here; `jobs` has no meaning for a stream.
 _RowsOption = Literal[
     "layout_format",
+    "copy_path",
+    "replacing",
+    "decimal_comma",
     "record_name",
     "float",
     "byte_order",

@@ -71,6 +71,9 @@ def read(
     *,
     layout: str | bytes | os.PathLike[str],
     layout_format: _LayoutFormat = "auto",
+    copy_path: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
+    replacing: str | Iterable[str] = (),
+    decimal_comma: bool = False,
     record_name: str | None = None,
     float: _Float = "ibm",
     byte_order: _ByteOrder = "big",
@@ -107,7 +110,9 @@ def read(
 
     ``layout`` is the path of a COBOL copybook or of a field list, or its text if it has several lines or is ``bytes``.
     ``layout_format`` is ``copybook``, ``copybook-fixed``, ``copybook-free``, ``fields`` or ``json``; ``auto`` detects it.
-    ``record_name`` is the level 01 of a copybook or a program to read.
+    ``copy_path`` lists the directories in which a copybook finds the members that it copies, and ``replacing`` words to be
+    replaced: ``"==:TAG:== BY ==CUST=="``. ``decimal_comma`` stands for DECIMAL-POINT IS COMMA. ``record_name`` is the
+    level 01 of a copybook or a program to read.
     ``float`` (``ibm`` or ``ieee``) and ``byte_order`` (``big`` or ``little``) tell how a copybook's COMP-1, COMP-2 and
     COMP-5 are stored. ``when`` adds conditions of record types: ``"TYPE=C: CLIENT"``. ``varchar=True`` makes one field
     of a length and a text at level 49, as Db2 declares a VARCHAR.
@@ -203,6 +208,9 @@ def write(
     *,
     layout: str | bytes | os.PathLike[str],
     layout_format: _LayoutFormat = "auto",
+    copy_path: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
+    replacing: str | Iterable[str] = (),
+    decimal_comma: bool = False,
     record_name: str | None = None,
     float: _Float = "ibm",
     byte_order: _ByteOrder = "big",
@@ -308,8 +316,10 @@ def _pairs(given: Mapping[str, Any]) -> list[tuple[str, str]]:
         option = "from" if option == "encoding" else option
         if isinstance(value, Mapping):
             pairs += [(option, f"{field}={pattern}") for field, pattern in value.items()]
-        elif option == "when" and not isinstance(value, str):
-            pairs += [(option, rule) for rule in value]
+        elif isinstance(value, os.PathLike):
+            pairs.append((option, os.fspath(value)))
+        elif option in ("when", "copy_path", "replacing") and not isinstance(value, str):
+            pairs += [(option, os.fspath(one)) for one in value]
         elif isinstance(value, bool):
             pairs.append((option, "true" if value else "false"))
         elif isinstance(value, (str, int)):

@@ -18,8 +18,8 @@
 
 use super::entry::{Clauses, Occurs, Placed};
 use super::lexical::{
-    BadText, CONSTANT, Read, expected, fail, integer, keyword, keywords, literal, name, optional, required, shortened,
-    word,
+    BadText, CONSTANT, Read, expected, fail, integer, keyword, keywords, literal, name, not_copied, optional, required,
+    shortened, word,
 };
 use super::picture;
 use super::words::{USAGES, Usage, is_one_of};
@@ -31,17 +31,17 @@ use nom::multi::{many0, many1_count};
 use nom::sequence::preceded;
 
 /// Reads the clauses of an entry, up to its period.
-pub(super) fn clauses(mut input: &str) -> Read<'_, Clauses<'_>> {
+pub(super) fn clauses(mut input: &str, decimal_comma: bool) -> Read<'_, Clauses<'_>> {
     let mut clauses = Clauses::default();
     while !input.is_empty() && !input.starts_with('.') {
-        input = clauses.read(input)?.0;
+        input = clauses.read(input, decimal_comma)?.0;
     }
     Ok((input, clauses))
 }
 
 impl<'a> Clauses<'a> {
     /// Reads one clause.
-    fn read(&mut self, input: &'a str) -> Read<'a, ()> {
+    fn read(&mut self, input: &'a str, decimal_comma: bool) -> Read<'a, ()> {
         let Ok((rest, first)) = word(input) else { return expected(input, CLAUSE) };
         let first = first.to_ascii_uppercase();
         match first.as_str() {
@@ -52,7 +52,7 @@ impl<'a> Clauses<'a> {
             }
             "PIC" | "PICTURE" => {
                 let (rest, _) = optional("IS")(rest)?;
-                let (end, picture) = picture::picture(rest)?;
+                let (end, picture) = picture::picture(rest, decimal_comma)?;
                 put(&mut self.picture, rest, input, picture, "PICTURE")?;
                 Ok((end, ()))
             }
@@ -81,6 +81,7 @@ impl<'a> Clauses<'a> {
                 let (rest, _) = optional("IS")(rest)?;
                 self.usage(rest, input)
             }
+            "COPY" => fail(input, not_copied(input)),
             _ if begins_usage(&first) => self.usage(input, input),
             _ => note(input),
         }

@@ -12,7 +12,7 @@ use super::words::is_one_of;
 use std::collections::HashMap;
 
 /// Returns what stands for the constants in a text, in order.
-pub(super) fn edits(text: &str) -> Vec<Edit> {
+pub(super) fn edits(text: &str) -> Vec<Edit<'static>> {
     let constants = constants(text);
     if constants.is_empty() {
         return Vec::new();
@@ -29,7 +29,7 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
             Before::Count | Before::Other => false,
         };
         if let Some(value) = value(found).filter(|_| is_use) {
-            edits.push(Edit { place: place.clone(), text: value });
+            edits.push(Edit { place: place.clone(), text: value.into() });
         }
         state = match (&state, found) {
             (Before::Occurs, _) => Before::Count,
@@ -59,12 +59,15 @@ fn constants(text: &str) -> HashMap<String, String> {
     let mut is_start = true;
     let mut tokens = Tokens::of(text);
     while let Some((token, place)) = tokens.next() {
-        if is_start && token == Token::Word && matches!(text[place.clone()].trim_start_matches('0'), "78" | "1") {
-            if let Some((name, value)) = constant(text, tokens.clone(), &text[place] == "78", &constants) {
-                constants.insert(name, value);
-            }
+        let found = &text[place];
+        if is_start
+            && token == Token::Word
+            && matches!(found.trim_start_matches('0'), "78" | "1")
+            && let Some((name, value)) = constant(text, tokens.clone(), found == "78", &constants)
+        {
+            constants.insert(name, value);
         }
-        is_start = token == Token::Period || is_start && token == Token::Literal;
+        is_start = token == Token::Period || found.eq_ignore_ascii_case("END-EXEC");
     }
     constants
 }
@@ -96,7 +99,8 @@ mod tests {
     fn uses() {
         let text = "78 N VALUE 12. 78 m value is n. 01 K CONSTANT IS GLOBAL AS 007. 78 T VALUE 'x'. 78 E VALUE N + 1.\n\
                     01 N. 05 N OCCURS n TO M DEPENDING ON N PIC X(K)9(M)N(T) VALUE 'X(N)'. 05 K PIC 9(N.";
-        let found: Vec<_> = edits(text).into_iter().map(|edit| (text[edit.place].to_owned(), edit.text)).collect();
+        let found: Vec<_> =
+            edits(text).into_iter().map(|edit| (text[edit.place].to_owned(), edit.text.into_owned())).collect();
         let expected = [("n", "12"), ("M", "12"), ("K", "007"), ("M", "12")];
         assert_eq!(found, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
         assert!(edits("01 A. 05 B OCCURS C TIMES PIC X(D).").is_empty());

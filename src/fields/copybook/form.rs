@@ -134,11 +134,11 @@ impl Evidence {
             // A level number before column 7 is a sequence number only if the text has a level number as well.
             _ if is_level && !(is_sequence(numbers) && begins_with_level(code)) => Evidence::Free,
             Some(' ' | '-' | 'D' | 'd') if is_sequence(numbers) => Evidence::Numbered,
-            Some('-') if is_unnumbered => Evidence::Commented,
+            Some('-') if numbers.ends_with(is_blank) => Evidence::Commented,
             _ if is_unnumbered => past_margin(line, &columns),
             None if is_sequence(numbers) => Evidence::Nothing,
-            // A mark of a change, such as `CR12`, is at the left and has no blank in it.
-            Some(' ') if begins_with_level(code) || !numbers.trim_end_matches(is_blank).contains(is_blank) => {
+            // A mark of a change, such as `CR12`, has no blank in it.
+            Some(' ') if begins_with_level(code) || !numbers.trim_matches(is_blank).contains(is_blank) => {
                 Evidence::Nothing
             }
             _ => Evidence::Free,

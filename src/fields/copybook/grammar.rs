@@ -12,7 +12,7 @@
 
 use super::clauses::{clauses, renames, values};
 use super::entry::{Entry, Placed};
-use super::lexical::{BadText, Read, expected, fail, found, gap, keyword, name, required, word};
+use super::lexical::{BadText, Read, expected, fail, found, gap, keyword, name, not_copied, required, word};
 use super::limits::MAX_ENTRIES;
 use super::program::skip;
 use super::tokens::after_sentence;
@@ -22,8 +22,9 @@ use nom::branch::alt;
 use nom::bytes::tag;
 use nom::combinator::{opt, value};
 
-/// Reads the entries that describe storage. `end` is the length of the text that follows them.
-pub(super) fn entries(text: &str, end: usize) -> Result<Vec<Entry<'_>>, BadText<'_>> {
+/// Reads the entries that describe storage. `end` is the length of the text that follows them; `decimal_comma` says that
+/// the decimal point is a comma.
+pub(super) fn entries(text: &str, end: usize, decimal_comma: bool) -> Result<Vec<Entry<'_>>, BadText<'_>> {
     let mut entries = Vec::new();
     let begin = skip_gap(text);
     let mut rest = begin;
@@ -32,7 +33,7 @@ pub(super) fn entries(text: &str, end: usize) -> Result<Vec<Entry<'_>>, BadText<
             rest = after;
             continue;
         }
-        let (after, entry) = entry(rest).map_err(bad_text)?;
+        let (after, entry) = entry(rest, decimal_comma).map_err(bad_text)?;
         entries.extend(entry);
         if entries.len() > MAX_ENTRIES {
             return Err(BadText::message(rest, format!("a copybook may have at most {MAX_ENTRIES} entries")));
@@ -61,7 +62,7 @@ fn bad_text(error: nom::Err<BadText<'_>>) -> BadText<'_> {
 }
 
 /// Reads an entry; `None` if it describes no storage.
-fn entry(input: &str) -> Read<'_, Option<Entry<'_>>> {
+fn entry(input: &str, decimal_comma: bool) -> Read<'_, Option<Entry<'_>>> {
     let (rest, level) = level(input)?;
     match level {
         66 => {
@@ -77,7 +78,7 @@ fn entry(input: &str) -> Read<'_, Option<Entry<'_>>> {
         _ => {
             let filler = value(None, keyword("FILLER"));
             let (rest, found) = opt(alt((filler, name.map(Some)))).parse_complete(rest)?;
-            let (rest, clauses) = clauses(rest)?;
+            let (rest, clauses) = clauses(rest, decimal_comma)?;
             let (rest, ()) = period(rest)?;
             let level = Placed { rest: input, value: level };
             Ok((rest, Some(Entry { level, name: found.flatten(), clauses })))
@@ -109,7 +110,10 @@ fn level(input: &str) -> Read<'_, u8> {
 
 /// Fails at a word that belongs to a program, or to something else.
 fn foreign<'a>(input: &'a str, found: &str) -> Read<'a, u8> {
-    if is_one_of(found, &["COPY", "-INC", "++INCLUDE", "REPLACE"]) {
+    if is_one_of(found, &["COPY"]) {
+        return fail(input, not_copied(input));
+    }
+    if is_one_of(found, &["-INC", "++INCLUDE", "REPLACE"]) {
         return fail(
             input,
             format!(

@@ -132,12 +132,12 @@ fn is_name(word: &str) -> bool {
     word.contains(char::is_alphabetic) && !begins_clause(word)
 }
 
+pub(super) const PLACEHOLDER: &str = "found a placeholder between colons, which COPY REPLACING fills in: say what it stands for, as in \
+     ==:TAG:== BY ==CUSTOMER== (replacing)";
+
 /// Fails at a word such as `:TAG:-NAME`, which is not complete.
 fn placeholder<T>(input: &str) -> Read<'_, T> {
-    fail(
-        input,
-        "found a placeholder between colons, which COPY REPLACING fills in: replace it with the text that the program uses",
-    )
+    fail(input, PLACEHOLDER)
 }
 
 /// Reads a whole number without a sign.
@@ -148,6 +148,12 @@ pub(super) fn integer(input: &str) -> Read<'_, u32> {
         Ok(number) => Ok((rest, number)),
         Err(_) => fail(input, format!("the number {} is too large", shortened(digits))),
     }
+}
+
+/// Returns what is wrong with a `COPY` whose member was not found.
+pub(super) fn not_copied(input: &str) -> String {
+    let member = shortened(word(input).and_then(|(rest, _)| word(rest)).map_or("its member", |(_, member)| member));
+    format!("there is no file for COPY {member}: name the directory that has {member}.cpy or the like (copy-path)")
 }
 
 /// What a name must be where a number is expected.

@@ -1,9 +1,9 @@
 //! COBOL copybooks: [`Copybook`] reads one as a [`Layout`].
 //!
 //! ```text
-//! file ─ source ─ text ─ program, grammar ─ entries ─ tree ─ items ─ Layout
-//!        lines,          what is skipped,             groups, storage,
-//!        columns         clauses, pictures            slack bytes
+//! file ─ source ─ text ─ copy ─ text ─ program, grammar ─ entries ─ tree ─ items ─ Layout
+//!        lines,          members,      what is skipped,             groups, storage,
+//!        columns         constants     clauses, pictures            slack bytes
 //! ```
 //!
 //! | file | contents |
@@ -12,6 +12,7 @@
 //! | `source.rs` | from lines to text, and back to lines and columns |
 //! | `lexical.rs` | words, names, numbers and literals |
 //! | `tokens.rs` | a simpler view of the text, for what is found or replaced in it |
+//! | `copy.rs`, `members.rs`, `replace.rs` | `COPY`, the files that it reads, and what it replaces |
 //! | `constants.rs` | names that stand for numbers |
 //! | `program.rs` | what is skipped between entries, and which records are wanted |
 //! | `clauses.rs`, `picture.rs` | the grammars of clauses and of picture strings |
@@ -24,14 +25,17 @@
 
 mod clauses;
 mod constants;
+mod copy;
 mod entry;
 mod form;
 mod grammar;
 mod lexical;
 mod limits;
+mod members;
 mod options;
 mod picture;
 mod program;
+mod replace;
 mod source;
 mod storage;
 mod tokens;
@@ -52,29 +56,42 @@ impl Copybook {
     /// [`BadLayout`] with the line and column, what was found, and what was expected. If the form was not given, the
     /// error is that of the form in which more of the file can be read.
     pub fn read(&self, file: &[u8]) -> Result<Layout, BadLayout> {
-        check_file(file)?;
+        source::check_file(file)?;
         let text = source::decode(file);
         let (is_fixed, is_certain) = match self.form {
             CopybookForm::Fixed => (true, true),
             CopybookForm::Free => (false, true),
             CopybookForm::Auto => form::likely(source::lines(&text)),
         };
-        let likely = match self.read_as(&text, is_fixed) {
-            Err(refused) if !is_certain => refused,
-            done => return done.map_err(|refused| refused.error),
+        let forms = if is_certain { &[is_fixed][..] } else { &[is_fixed, !is_fixed] };
+        // Each member has its likely form, unless only one for all of them fits.
+        let members = match self.form {
+            CopybookForm::Auto if !self.copy_path.is_empty() => CopybookForm::ALL,
+            _ => &[self.form],
         };
-        match self.read_as(&text, !is_fixed) {
-            Err(other) if other.is_further_than(&likely) => Err(other.error),
-            Err(_) => Err(likely.error),
-            Ok(layout) => Ok(layout),
+        let mut refused = match self.read_as(&text, is_fixed, self.form) {
+            Ok(layout) => return Ok(layout),
+            Err(refused) => refused,
+        };
+        let trials = members.iter().flat_map(|members| forms.iter().map(move |form| (*form, *members)));
+        for (is_fixed, members) in trials.skip(1) {
+            match self.read_as(&text, is_fixed, members) {
+                Ok(layout) => return Ok(layout),
+                Err(other) if other.is_further_than(&refused) => refused = other,
+                Err(_) => {}
+            }
         }
+        Err(refused.error)
     }
 
-    /// Reads the text of a copybook in one of the two forms.
-    fn read_as(&self, text: &str, is_fixed: bool) -> Result<Layout, Refused> {
+    /// Reads the text of a copybook in one of the two forms, and its members in the form `members`.
+    fn read_as(&self, text: &str, is_fixed: bool, members: CopybookForm) -> Result<Layout, Refused> {
         let source = Source::read(text, is_fixed).map_err(|error| Refused { got: Got::Lines(error.line), error })?;
+        let unread = |error| Refused { got: Got::Copies, error };
+        let source = copy::expanded(source, self, members).map_err(unread)?;
         let edits = constants::edits(&source.text);
-        let source = source.edited(&edits);
+        let source = source.edited(&edits).map_err(unread)?;
+        let decimal_comma = self.decimal_comma || program::has_decimal_comma(&source.text);
         let error = |bad: BadText<'_>| {
             let message = match bad.what {
                 What::Expected(what) => format!("found {}, expected {what}", lexical::found(bad.rest)),
@@ -83,10 +100,10 @@ impl Copybook {
             source.error(bad.rest, message)
         };
         let wanted = program::wanted(&source.text, self.record_name.as_deref());
-        let entries = wanted.and_then(|(text, end)| grammar::entries(text, end)).map_err(|bad| {
+        let entries = wanted.and_then(|(text, end)| grammar::entries(text, end, decimal_comma)).map_err(|bad| {
             let is_at_end = bad.rest.trim_matches(words::is_blank).is_empty();
-            let error = error(bad);
-            Refused { got: if is_at_end { Got::End } else { Got::Entries(error.line) }, error }
+            let line = source.line_of_copybook(bad.rest);
+            Refused { got: if is_at_end { Got::End } else { Got::Entries(line) }, error: error(bad) }
         })?;
         let unfit = |error| Refused { got: Got::AllEntries, error };
         let made = tree::items(self, &entries).map_err(|bad| unfit(error(bad)))?;
@@ -114,38 +131,17 @@ enum Got {
     End,
     /// All entries, which do not fit together.
     AllEntries,
+    /// The files that it copies cannot be read.
+    Copies,
 }
 
 impl Refused {
     /// Whether more of the copybook can be read than in the form that is likelier.
     fn is_further_than(&self, likely: &Refused) -> bool {
         match (&self.got, &likely.got) {
-            (Got::Lines(_), _) | (Got::End, _) => false,
+            (Got::Lines(_) | Got::End | Got::Copies, _) => false,
             (Got::Entries(line), Got::Lines(likely)) => line > likely,
             (got, likely) => got > likely,
         }
     }
-}
-
-/// Fails for a file that cannot be a copybook, whatever its lines are.
-fn check_file(file: &[u8]) -> Result<(), BadLayout> {
-    if file.len() > limits::MAX_FILE {
-        return Err(BadLayout::at(1, 1, format!("the copybook is longer than {} bytes", limits::MAX_FILE)));
-    }
-    let Some(at) = file.iter().position(|byte| *byte == 0) else { return check_ebcdic(file) };
-    let line = file[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
-    Err(BadLayout::at(
-        line,
-        0,
-        "found a byte 00, which a copybook cannot contain: if this is a copybook, convert it to UTF-8",
-    ))
-}
-
-/// Fails for a file that is in EBCDIC: it has blanks of EBCDIC, and none of ASCII.
-fn check_ebcdic(file: &[u8]) -> Result<(), BadLayout> {
-    let count = |wanted: u8| file.iter().filter(|byte| **byte == wanted).count();
-    if count(0x40) > file.len() / 10 && count(b' ') == 0 {
-        return Err(BadLayout::at(1, 1, "the copybook is in EBCDIC: convert it to UTF-8 first"));
-    }
-    Ok(())
 }

@@ -1,7 +1,11 @@
 //! The options of reading a copybook: [`Copybook`].
 
 use super::CopybookForm;
+use super::replace::{self, Pair};
+use super::words::is_blank;
+use crate::error::{Error, ErrorKind};
 use crate::fields::{ByteOrder, FloatFormat};
+use std::path::PathBuf;
 
 /// Reads COBOL copybooks: data description entries, as IBM's Enterprise COBOL and GnuCOBOL accept them.
 ///
@@ -34,7 +38,8 @@ use crate::fields::{ByteOrder, FloatFormat};
 /// then its data division is read. Records of a file description share their place too; those of the other sections do
 /// not, so that one of them has to be chosen by its [name](Self::record_name).
 ///
-/// `COPY`, `REPLACE` and placeholders such as `:TAG:` are errors: the text has to be as the compiler sees it.
+/// `COPY` is served by directories ([`copy_path`](Self::copy_path)), and placeholders such as `:TAG:` by
+/// [`replacing`](Self::replacing); `REPLACE` works as in COBOL.
 ///
 /// # Storage
 ///
@@ -43,6 +48,9 @@ use crate::fields::{ByteOrder, FloatFormat};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Copybook {
     pub(super) form: CopybookForm,
+    pub(super) copy_path: Vec<PathBuf>,
+    pub(super) replacing: Vec<Pair>,
+    pub(super) decimal_comma: bool,
     pub(super) record_name: Option<String>,
     pub(super) graphic_n: bool,
     pub(super) float: FloatFormat,
@@ -53,6 +61,9 @@ impl Default for Copybook {
     fn default() -> Self {
         Copybook {
             form: CopybookForm::Auto,
+            copy_path: Vec::new(),
+            replacing: Vec::new(),
+            decimal_comma: false,
             record_name: None,
             graphic_n: false,
             float: FloatFormat::Ibm,
@@ -64,7 +75,12 @@ impl Default for Copybook {
 impl Copybook {
     /// Returns the name of an option that was set and that has no meaning for other layouts.
     pub(crate) fn own_option(&self) -> Option<&'static str> {
-        let options = [("record-name", self.record_name.is_some())];
+        let options = [
+            ("copy-path", !self.copy_path.is_empty()),
+            ("replacing", !self.replacing.is_empty()),
+            ("decimal-comma", self.decimal_comma),
+            ("record-name", self.record_name.is_some()),
+        ];
         options.into_iter().find(|(_, is_set)| *is_set).map(|(name, _)| name)
     }
 
@@ -78,6 +94,48 @@ impl Copybook {
     #[must_use]
     pub fn form(self, form: CopybookForm) -> Self {
         Copybook { form, ..self }
+    }
+
+    /// Adds a directory in which `COPY` looks for its members: files with the name of the member, and with the
+    /// extension `.cpy`, `.cbl`, `.cob` or `.copy` or none, in any case. A library (`COPY MEMBER OF LIBRARY`) can be a
+    /// directory in it. Without such directories no other file is read; WebAssembly has none.
+    ///
+    /// ```
+    /// use charpipe::fields::Copybook;
+    ///
+    /// # let directory = tempfile::tempdir()?;
+    /// # let directory = directory.path();
+    /// std::fs::write(directory.join("Address.cpy"), "           05 :TAG:-CITY PIC X(20).\n")?;
+    /// let text = b"       01 CUSTOMER.\n           COPY ADDRESS REPLACING ==:TAG:== BY ==CUST==.\n";
+    /// let layout = Copybook::new().copy_path(directory).read(text)?;
+    /// assert_eq!(layout.path(1), "CUST-CITY");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn copy_path(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.copy_path.push(directory.into());
+        self
+    }
+
+    /// Adds words to be replaced in the text, as `COPY REPLACING` writes them: `==:TAG:== BY ==CUST==`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadOption`](crate::ErrorKind::BadOption) with what was expected.
+    pub fn replacing(mut self, pairs: &str) -> Result<Self, Error> {
+        let bad = |why: String| Error::from(ErrorKind::BadOption { option: "replacing".to_owned(), why });
+        let (found, end) = replace::pairs(pairs, 0).map_err(|(_, why)| bad(why))?;
+        if end < pairs.trim_end_matches(is_blank).len() {
+            return Err(bad(format!("found {:?} after the replacements", &pairs[end..])));
+        }
+        self.replacing.extend(found);
+        Ok(self)
+    }
+
+    /// Sets whether the decimal point of pictures is a comma (`ZZ9,99`), and points are characters between the digits:
+    /// `DECIMAL-POINT IS COMMA`. A program can say so itself.
+    #[must_use]
+    pub fn decimal_comma(self, decimal_comma: bool) -> Self {
+        Copybook { decimal_comma, ..self }
     }
 
     /// Chooses one of several records: the entry of level 01 or 77 with this name. Mistakes in the others do not matter.

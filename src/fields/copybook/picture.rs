@@ -8,7 +8,7 @@
 //!
 //! A picture string ends before white space. A period, comma or semicolon before that is a separator, not a symbol.
 
-use super::lexical::{BadText, CONSTANT, Read, expected, fail, gap, required, shortened, word};
+use super::lexical::{BadText, CONSTANT, PLACEHOLDER, Read, expected, fail, gap, required, shortened, word};
 use super::limits::MAX_RECORD;
 use super::words::{begins_clause, is_blank};
 use crate::fields::{Edited, EditedSign, FieldKind};
@@ -57,8 +57,19 @@ struct Symbol<'a> {
     count: usize,
 }
 
+impl Symbol<'_> {
+    /// Exchanges the comma and the point, which have each other's meaning if the decimal point is a comma.
+    fn exchange_comma(&mut self) {
+        self.ch = match self.ch {
+            ',' => '.',
+            '.' => ',',
+            other => other,
+        };
+    }
+}
+
 /// Reads a picture string and the gap after it. Returns the string too.
-pub(super) fn picture(input: &str) -> Read<'_, (&str, Picture)> {
+pub(super) fn picture(input: &str, decimal_comma: bool) -> Read<'_, (&str, Picture)> {
     let (_, run) = take_till(is_blank).parse_complete(input)?;
     let run = before_clause(run);
     let text = run.strip_suffix(['.', ',', ';']).unwrap_or(run);
@@ -73,7 +84,13 @@ pub(super) fn picture(input: &str) -> Read<'_, (&str, Picture)> {
         symbols.push(symbol);
         rest = after;
     }
-    let picture = classify(input, &symbols)?;
+    if decimal_comma {
+        symbols.iter_mut().for_each(Symbol::exchange_comma);
+    }
+    let mut picture = classify(input, &symbols)?;
+    if let Picture::Edited(_, Some(edited)) = &mut picture {
+        edited.comma = decimal_comma && edited.point;
+    }
     let (rest, ()) = gap(rest)?;
     Ok((rest, (text, picture)))
 }
@@ -124,7 +141,7 @@ fn is_currency(ch: char) -> bool {
 fn unknown(rest: &str) -> String {
     let ch = rest.chars().next().unwrap_or_default();
     match ch {
-        ':' => "found a placeholder between colons, which COPY REPLACING fills in: replace it with the text that the program uses".into(),
+        ':' => PLACEHOLDER.into(),
         'U' | 'u' => "the picture symbol U (UTF-8) is not supported; expected X with the number of bytes".into(),
         '(' => "found ( without a symbol before it".into(),
         _ => format!("{ch:?} is not a symbol of a picture; is a blank missing before it?"),
@@ -191,6 +208,7 @@ fn edited(symbols: &[Symbol<'_>]) -> Option<Edited> {
         scale: places.1 as i8,
         blanks: (whole.0 + places.0) as u8,
         point: point.is_some_and(|at| symbols[at].ch == '.'),
+        comma: false,
         sign,
         blank_when_zero: false,
     })

@@ -77,6 +77,17 @@ fn to_data_division(text: &str) -> Result<&str, BadText<'_>> {
     Err(BadText::message(text, "the program has no DATA DIVISION, which describes its records"))
 }
 
+/// Returns whether a program says `DECIMAL-POINT IS COMMA`.
+pub(super) fn has_decimal_comma(text: &str) -> bool {
+    let mut words = Tokens::of(text).map(|(_, place)| &text[place]);
+    while let Some(found) = words.next() {
+        if is_one_of(found, &["DECIMAL-POINT"]) {
+            return words.find(|word| !is_one_of(word, &["IS"])).is_some_and(|word| is_one_of(word, &["COMMA"]));
+        }
+    }
+    false
+}
+
 /// Returns the text from the next section of the data division on, or from the procedure division on.
 fn to_next_section(text: &str) -> &str {
     const SECTIONS: &[&str] = &["FILE", "WORKING-STORAGE", "LOCAL-STORAGE", "LINKAGE", "REPORT", "SCREEN"];

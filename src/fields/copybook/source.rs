@@ -5,6 +5,7 @@
 //! free form, all columns are text. A tab goes to the next column after a multiple of eight.
 
 use super::form::{Columns, begins_with_level, is_sequence};
+use super::limits::{MAX_EDITS, MAX_FILE};
 use super::words::{begins_clause, is_blank};
 use crate::fields::BadLayout;
 use std::borrow::Cow;
@@ -15,12 +16,17 @@ use std::ops::Range;
 pub(super) struct Source {
     pub(super) text: String,
     pieces: Vec<Piece>,
+    /// The names of the files that were copied. Pieces of the first one have the number 1.
+    pub(super) files: Vec<String>,
 }
 
 /// Where a part of the text comes from.
+#[derive(Clone, Copy)]
 struct Piece {
     /// Where the part begins in the text.
     start: usize,
+    /// The number of its file; 0 for the copybook itself.
+    file: usize,
     /// Its line, from 1.
     line: usize,
     /// The column of its first character, from 1.
@@ -30,9 +36,15 @@ struct Piece {
 }
 
 /// A change of the text: what takes the place of a part of it.
-pub(super) struct Edit {
+pub(super) struct Edit<'a> {
     pub(super) place: Range<usize>,
-    pub(super) text: String,
+    pub(super) text: Cow<'a, str>,
+}
+
+impl Edit<'_> {
+    pub(super) fn into_owned(self) -> Edit<'static> {
+        Edit { place: self.place, text: self.text.into_owned().into() }
+    }
 }
 
 impl Source {
@@ -42,32 +54,70 @@ impl Source {
         for (number, line) in lines(file).enumerate() {
             builder.line(line, number + 1, is_fixed)?;
         }
-        Ok(Source { text: builder.text, pieces: builder.pieces })
+        Ok(Source { text: builder.text, pieces: builder.pieces, files: Vec::new() })
     }
 
     /// Makes the error for `rest`, the text from the place of the mistake on.
     pub(super) fn error(&self, rest: &str, what: impl Into<String>) -> BadLayout {
-        let (line, column) = self.place(self.text.len() - rest.len());
-        BadLayout::at(line, column, what)
+        let (place, column) = self.place(self.text.len() - rest.len());
+        let error = BadLayout::at(place.line, column, what);
+        match place.file.checked_sub(1).and_then(|at| self.files.get(at)) {
+            Some(file) => error.in_file(file.clone()),
+            None => error,
+        }
     }
 
-    /// Returns the line and the column, in characters from 1, of the character at `offset`. The end of the text is after
+    /// Returns the number of the file that the text at `offset` comes from.
+    pub(super) fn file_at(&self, offset: usize) -> usize {
+        self.place(offset).0.file
+    }
+
+    /// Returns the line of the copybook itself in which `rest` begins, or in which its file is copied.
+    pub(super) fn line_of_copybook(&self, rest: &str) -> usize {
+        let at = self.pieces.partition_point(|piece| piece.start <= self.text.len() - rest.len());
+        self.pieces[..at].iter().rfind(|piece| piece.file == 0).map_or(1, |piece| piece.line)
+    }
+
+    /// Returns the piece and the column, in characters from 1, of the character at `offset`. The end of the text is after
     /// its last character. A tab counts as one character.
-    fn place(&self, mut offset: usize) -> (usize, usize) {
+    fn place(&self, mut offset: usize) -> (Piece, usize) {
         if self.text[offset..].trim_matches(is_blank).is_empty() {
             offset = self.text.trim_end_matches(is_blank).len();
         }
         let at = self.pieces.partition_point(|piece| piece.start <= offset);
-        let Some(piece) = at.checked_sub(1).map(|at| &self.pieces[at]) else { return (1, 1) };
-        (piece.line, piece.column_after(&self.text[piece.start..offset]))
+        let Some(piece) = at.checked_sub(1).map(|at| self.pieces[at]) else { return (Piece::FIRST, 1) };
+        (piece, piece.column_after(&self.text[piece.start..offset]))
     }
 
-    /// Returns the same source with these changes, which are in order.
-    pub(super) fn edited(self, edits: &[Edit]) -> Source {
-        if edits.is_empty() {
-            return self;
+    /// Returns the same source as that of a copied file.
+    pub(super) fn of_file(mut self, number: usize) -> Source {
+        self.pieces.iter_mut().for_each(|piece| piece.file = number);
+        self
+    }
+
+    /// Appends another source.
+    pub(super) fn append(&mut self, other: &Source) {
+        let start = self.text.len();
+        self.pieces.extend(other.pieces.iter().map(|piece| Piece { start: start + piece.start, ..*piece }));
+        self.text.push_str(&other.text);
+    }
+
+    /// Returns the same source with changes, which are in order. Fails if it becomes too long.
+    pub(super) fn edited(self, edits: &[Edit<'_>]) -> Result<Source, BadLayout> {
+        let mut len = self.text.len();
+        for (number, edit) in edits.iter().enumerate() {
+            len += edit.text.len();
+            if len > MAX_FILE || number >= MAX_EDITS {
+                let what = format!(
+                    "with its replacements, the text is longer than {MAX_FILE} bytes, or more than {MAX_EDITS} places of it change"
+                );
+                return Err(self.error(&self.text[edit.place.start..], what));
+            }
         }
-        let (mut made, mut copied) = (Source::default(), Copied { source: &self, piece: 0, at: 0, column: 1 });
+        if edits.is_empty() {
+            return Ok(self);
+        }
+        let (mut made, mut copied) = (Source::default(), Copied::of(&self));
         for edit in edits {
             copied.up_to(edit.place.start, &mut made);
             made.pieces.push(Piece { start: made.text.len(), is_inserted: true, ..copied.place() });
@@ -75,11 +125,13 @@ impl Source {
             copied.skip_to(edit.place.end);
         }
         copied.up_to(self.text.len(), &mut made);
-        made
+        Ok(Source { files: self.files, ..made })
     }
 }
 
 impl Piece {
+    const FIRST: Piece = Piece { start: 0, file: 0, line: 1, column: 1, is_inserted: false };
+
     /// Returns the column after `text`, which is at the beginning of the piece.
     fn column_after(&self, text: &str) -> usize {
         self.column + if self.is_inserted { 0 } else { text.chars().count() }
@@ -87,7 +139,7 @@ impl Piece {
 }
 
 /// How far a source has been copied.
-struct Copied<'a> {
+pub(super) struct Copied<'a> {
     source: &'a Source,
     /// The piece that it has got to, the place in the text, and the column there.
     piece: usize,
@@ -95,9 +147,13 @@ struct Copied<'a> {
     column: usize,
 }
 
-impl Copied<'_> {
+impl<'a> Copied<'a> {
+    pub(super) fn of(source: &'a Source) -> Self {
+        Copied { source, piece: 0, at: 0, column: 1 }
+    }
+
     /// Appends the text up to `end`, with its places.
-    fn up_to(&mut self, end: usize, made: &mut Source) {
+    pub(super) fn up_to(&mut self, end: usize, made: &mut Source) {
         while self.at < end {
             self.settle();
             let next = self.source.pieces.get(self.piece + 1).map_or(end, |next| next.start.min(end));
@@ -108,13 +164,12 @@ impl Copied<'_> {
     }
 
     /// Goes on to `end` without copying. Each character is counted once, however many changes a line has.
-    fn skip_to(&mut self, end: usize) {
+    pub(super) fn skip_to(&mut self, end: usize) {
         self.settle();
         while let Some(next) = self.source.pieces.get(self.piece + 1).filter(|next| next.start <= end) {
             (self.piece, self.at, self.column) = (self.piece + 1, next.start, next.column);
         }
-        if let Some(piece) = self.source.pieces.get(self.piece).filter(|piece| !piece.is_inserted) {
-            debug_assert!(piece.start <= self.at);
+        if self.source.pieces.get(self.piece).is_some_and(|piece| !piece.is_inserted) {
             self.column += self.source.text[self.at..end].chars().count();
         }
         self.at = end;
@@ -129,10 +184,32 @@ impl Copied<'_> {
 
     /// Returns the place that it has got to.
     fn place(&self) -> Piece {
-        let piece = self.source.pieces.get(self.piece);
-        let (line, is_inserted) = piece.map_or((1, false), |piece| (piece.line, piece.is_inserted));
-        Piece { start: self.at, line, column: self.column, is_inserted }
+        let piece = self.source.pieces.get(self.piece).copied().unwrap_or(Piece::FIRST);
+        Piece { start: self.at, column: self.column, ..piece }
     }
+}
+
+/// Fails for a file that cannot be a copybook, whatever its lines are.
+pub(super) fn check_file(file: &[u8]) -> Result<(), BadLayout> {
+    if file.len() > MAX_FILE {
+        return Err(BadLayout::at(1, 1, format!("the copybook is longer than {} bytes", MAX_FILE)));
+    }
+    let Some(at) = file.iter().position(|byte| *byte == 0) else { return check_ebcdic(file) };
+    let line = file[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+    Err(BadLayout::at(
+        line,
+        0,
+        "found a byte 00, which a copybook cannot contain: if this is a copybook, convert it to UTF-8",
+    ))
+}
+
+/// Fails for a file that is in EBCDIC: it has blanks of EBCDIC, and none of ASCII.
+fn check_ebcdic(file: &[u8]) -> Result<(), BadLayout> {
+    let count = |wanted: u8| file.iter().filter(|byte| **byte == wanted).count();
+    if count(0x40) > file.len() / 10 && count(b' ') == 0 {
+        return Err(BadLayout::at(1, 1, "the copybook is in EBCDIC: convert it to UTF-8 first"));
+    }
+    Ok(())
 }
 
 /// Returns the characters of a file: UTF-8, or else ISO 8859-1, in which old comments are written.
@@ -209,7 +286,7 @@ impl Builder {
 
     /// Appends text, without the blanks at its end.
     fn push(&mut self, code: &str, line: usize, column: usize) {
-        self.pieces.push(Piece { start: self.text.len(), line, column, is_inserted: false });
+        self.pieces.push(Piece { start: self.text.len(), file: 0, line, column, is_inserted: false });
         self.text.push_str(code.trim_end_matches(is_blank));
         self.text.push('\n');
     }
