@@ -44,12 +44,18 @@ pub(crate) fn is_field_list(file: &[u8]) -> bool {
     let first = lines.find(|line| !is_comment(line)).unwrap_or_default();
     let mut words = first.split_whitespace();
     let mut word = || words.next().unwrap_or_default();
-    let (name, from, len) = (word(), word(), word());
+    let (name, from, len, kind) = (word(), word(), word(), word());
     let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
     // An array has `5*12` for its length. A line of a copybook can begin with a mark and a level: `RF06   01  FILLER.`
     let is_length = len.split('*').all(is_number);
-    name.eq_ignore_ascii_case("when") || !is_number(name) && is_number(from) && is_length
+    // With its kind, a field whose length is misspelt is still a field.
+    let (kind, rest) = kind.split_at(kind.find(['.', ',']).unwrap_or(kind.len()));
+    let is_kind = KINDS.contains(&kind) && rest != ".";
+    name.eq_ignore_ascii_case("when") || !is_number(name) && is_number(from) && (is_length || is_kind)
 }
+
+/// The kinds of fields in a field list.
+const KINDS: [&str; 8] = ["text", "graphic", "zoned", "edited", "packed", "binary", "float", "raw"];
 
 #[cfg(test)]
 mod tests {
@@ -66,6 +72,8 @@ mod tests {
             ("# list\nname 1 5 text\n", true),
             ("\u{FEFF}ID 1 6 text\n", true),
             ("TABLE 1 5*12 text\n", true),
+            ("ID 1 x packed.2\n", true),
+            ("rf06   05  n  binary.\n", false),
             ("RF06   01  FILLER.\n", false),
             ("CH1234 05  4TH-FIELD PIC X.\n", false),
             ("ALTF  *  text\n       01  A.\n", false),
