@@ -221,6 +221,7 @@ def test_a_copybook_that_copies(tmp_path):
     for path in (tmp_path, str(tmp_path), [tmp_path]):
         rows = table(b"\xc1\xc2\xc3\x40\xf7\x6b\xf5", layout=book, copy_path=path, **options).to_pylist()
         assert rows == [{"C-NAME": "ABC", "D": Decimal("7.5")}]
+        assert charpipe.schema(book, copy_path=path, **options).names == ["C-NAME", "D"]
     with pytest.raises(ValueError, match="line 4, column 12: there is no file for COPY PART"):
         charpipe.read(b"", layout=book, **options)
     with pytest.raises(ValueError, match="bad.cpy, line 2, column 17: found PIK"):
