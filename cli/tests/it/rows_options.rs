@@ -354,7 +354,7 @@ fn schemas() {
         passes(list, "--schema duckdb --integers --select ID", b""),
         "CREATE TABLE \"rows\" (\n  \"ID\" INTEGER\n);\n"
     );
-    is_wrong_usage("--schema oracle", "possible values: duckdb, postgresql");
+    is_wrong_usage("--schema oracle", "--schema: \"oracle\" is not one of duckdb, postgresql, db2");
     is_wrong_usage("--schema duckdb --from-rows csv", "cannot be used with");
     let (status, _, words) = run("A-B 1 1 text\nA_B 2 1 text\n", "--schema avro", b"");
     assert!(status == 2 && words.contains("two fields would have the name A_B"), "{words}");
