@@ -747,7 +747,9 @@ fn shown(options: &[NamedOption], without: &[&str]) -> Vec<(String, String)> {
         OptionValue::Flag => "boolean".to_owned(),
         _ if ["prescan", "jobs"].contains(&option.name) => "number".to_owned(),
         _ if option.name == "tape-file" => "string | number".to_owned(),
-        _ if ["when", "select", "dates", "replacing"].contains(&option.name) => "string | string[]".to_owned(),
+        _ if ["when", "null-indicator", "select", "dates", "replacing"].contains(&option.name) => {
+            "string | string[]".to_owned()
+        }
         _ => "string".to_owned(),
     };
     let options = options.iter().filter(|option| !without.contains(&option.name));

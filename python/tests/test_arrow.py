@@ -213,6 +213,20 @@ def test_a_layout_with_all_options():
     assert error.value.code in ("bad-number", "not-canonical")
 
 
+def test_null_indicators(tmp_path):
+    layout, data = "A 1 2 packed\nA-N 3 2 binary\n", b"\x00\x7c\x00\x00\x00\x0c\xff\xff"
+    for indicator in ({"A": "A-N"}, "A=A-N"):
+        read = table(data, layout=layout, null_indicator=indicator)
+        assert read.to_pylist() == [{"A": Decimal(7), "A-N": 0}, {"A": None, "A-N": -1}]
+        path = tmp_path / "back.bin"
+        assert charpipe.write(read, path, layout=layout, null_indicator=indicator) == 2
+        assert path.read_bytes() == data
+    with pytest.raises(charpipe.RecordError, match="there is no value"):
+        charpipe.write(read, tmp_path / "other.bin", layout=layout)
+    with pytest.raises(ValueError, match="option null-indicator: the null indicator B: there is no B"):
+        charpipe.read(data, layout=layout, null_indicator={"A": "B"})
+
+
 def test_a_copybook_that_copies(tmp_path):
     (tmp_path / "Part.cpy").write_text("           05 :T:-NAME PIC X(3).\n           05 D PIC Z9,9.\n")
     (tmp_path / "bad.cpy").write_text("\n           05 A PIK X.\n")

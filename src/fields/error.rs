@@ -177,6 +177,13 @@ pub enum Problem {
         /// What is wrong, in words.
         why: String,
     },
+    /// There is a value for a field whose [null indicator](super::Layout::null_indicator) says that it has none.
+    NotNull {
+        /// The value.
+        value: String,
+        /// The path of the indicator.
+        indicator: String,
+    },
     /// There is no value for a field that needs one.
     Missing,
     /// Two fields that share bytes have values that contradict each other.
@@ -262,6 +269,7 @@ impl FieldError {
             Problem::Unmappable { .. } => "unmappable",
             Problem::NotOfType { .. } => "deserialize",
             Problem::NotInLayout { .. } => "bad-row",
+            Problem::NotNull { .. } => "not-null",
             Problem::Missing => "missing-value",
             Problem::Conflict { .. } => "conflict",
         }
@@ -337,6 +345,9 @@ impl fmt::Display for Problem {
             Problem::DoesNotFit { value, expected } => write!(f, "{value:?} does not fit; expected {expected}"),
             Problem::Unmappable { ch, codec } => write!(f, "U+{:04X} {ch:?} is not in {codec}", *ch as u32),
             Problem::NotOfType { why } | Problem::NotInLayout { why } => f.write_str(why),
+            Problem::NotNull { value, indicator } => {
+                write!(f, "has the value {value:?}, but {indicator} says that it is null")
+            }
             Problem::Missing => f.write_str("there is no value"),
             Problem::Conflict { written } => {
                 write!(f, "the value contradicts {}, which another field wrote in the same place", Hex(written))

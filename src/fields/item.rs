@@ -26,6 +26,10 @@ pub struct Item {
     /// condition never apply then. If no condition holds, the record has no known type, which is an error. If none of
     /// the alternatives has a condition, all apply.
     pub when: Option<When>,
+    /// The name or path of the field that says whether this one has a value; see [`Layout::null_indicator`].
+    ///
+    /// [`Layout::null_indicator`]: super::Layout::null_indicator
+    pub null_indicator: Option<String>,
     /// Where it begins in the record, in bytes from 0; `None` if it follows the item before it. An item with a position
     /// can overlap others.
     pub at: Option<usize>,
@@ -62,7 +66,17 @@ impl Occurs {
 
 impl Item {
     fn new(level: u8, name: Option<String>, kind: Option<FieldKind>) -> Self {
-        Item { level, name, kind, occurs: None, redefines: None, when: None, at: None, picture: String::new() }
+        Item {
+            level,
+            name,
+            kind,
+            occurs: None,
+            redefines: None,
+            when: None,
+            null_indicator: None,
+            at: None,
+            picture: String::new(),
+        }
     }
 
     /// Makes a group. The items of higher levels that follow belong to it.

@@ -197,6 +197,33 @@ impl Layout {
         Layout::new(items)
     }
 
+    /// Returns the layout with a null indicator for one of its fields: the field has no value if the indicator is a
+    /// negative number, or if its one byte is `FF` or a question mark. This is how Db2 writes null.
+    ///
+    /// A [`Reader`](super::Reader) reads [`Null`](super::Value::Null) then, whatever the bytes of the field are. A
+    /// [`Writer`](super::Writer) needs no value for the field then, and fills it with blanks or zeros; a value is an error.
+    ///
+    /// ```
+    /// use charpipe::fields::Layout;
+    ///
+    /// let layout = Layout::from_field_list("AMOUNT 1 3 packed.2\nAMOUNT-NULL 4 2 binary")?;
+    /// let layout = layout.null_indicator("AMOUNT", "AMOUNT-NULL")?;
+    /// assert_eq!(layout.items()[0].null_indicator.as_deref(), Some("AMOUNT-NULL"));
+    /// # Ok::<(), charpipe::fields::BadLayout>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`BadLayout`] if one of the two is not there, or is a group; if the place of the indicator varies, or if it is neither
+    /// an integer nor one byte; or if the field already has an indicator.
+    pub fn null_indicator(self, field: &str, indicator: &str) -> Result<Layout, BadLayout> {
+        let index = self.find(field)?;
+        let mut items = self.items;
+        if let Some(other) = items[index].null_indicator.replace(indicator.to_owned()) {
+            return Err(BadLayout::in_item(index, format!("{field} already has the null indicator {other}")));
+        }
+        Layout::new(items)
+    }
+
     /// Returns the path of an item with the numbers of occurrences: `CUSTOMER.PHONE[2]`. `at` has an occurrence for each
     /// array around the item and for the item itself, from 0, the outermost first. Arrays for which `at` has none appear
     /// without a number.

@@ -4,12 +4,13 @@
 //! an array, as if every array whose count varies were empty. Running the plan adds the bytes that such arrays really
 //! take, which moves everything after them. In a layout without such arrays nothing moves, and every offset is final.
 
-use super::form::Form;
+use super::form::{Decode, Form};
 use super::page::Pages;
 use super::resolve::MAX_NAMES;
 use super::{BadLayout, Column, Decimal, FieldKind, Layout, Problem, Test, When};
 use crate::registry::Registry;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What to do for each record.
@@ -50,6 +51,33 @@ pub(super) struct Field {
     pub(super) is_selected: bool,
     /// Where the value goes if it is the count of an array.
     pub(super) count: Option<usize>,
+    pub(super) indicator: Option<Indicator>,
+}
+
+/// The field that says whether another one has a value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Indicator {
+    pub(super) item: usize,
+    pub(super) offset: usize,
+    pub(super) len: usize,
+    form: Form,
+}
+
+impl Indicator {
+    /// Returns the place of the indicator.
+    pub(super) fn place(&self) -> Range<usize> {
+        self.offset..self.offset + self.len
+    }
+
+    /// Returns whether the field has no value in this record.
+    pub(super) fn is_null(&self, decode: &Decode, record: &[u8]) -> bool {
+        let Some(bytes) = record.get(self.place()) else { return false };
+        if !matches!(self.form, Form::Text(_) | Form::Raw) {
+            return decode.number(&self.form, bytes).is_some_and(|number| number.is_negative());
+        }
+        let question_mark = if decode.pages.main().is_ebcdic { 0x6F } else { b'?' };
+        matches!(bytes, [byte] if *byte == 0xFF || *byte == question_mark)
+    }
 }
 
 /// An array.
@@ -479,8 +507,17 @@ impl Compiler<'_> {
             return Ok(body);
         }
         let form = self.form(index, kind)?;
-        let field = Field { offset, len, column, item: index, form, is_selected, count };
+        let indicator = self.indicator(index)?;
+        let field = Field { offset, len, column, item: index, form, is_selected, count, indicator };
         Ok(Body { ops: vec![Op::Field(field)], ..body })
+    }
+
+    /// Compiles the null indicator of a field.
+    fn indicator(&mut self, index: usize) -> Result<Option<Indicator>, BadLayout> {
+        let Some(item) = self.layout.placed(index).indicator else { return Ok(None) };
+        let (offset, kind) = (self.layout.offset(item), self.layout.items()[item].kind.clone());
+        let Some((offset, kind)) = offset.zip(kind) else { return Ok(None) };
+        Ok(Some(Indicator { item, offset, len: kind.len(), form: self.form(item, &kind)? }))
     }
 
     fn form(&mut self, item: usize, kind: &FieldKind) -> Result<Form, BadLayout> {

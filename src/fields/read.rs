@@ -487,6 +487,11 @@ impl<'r, V: Visitor> Run<'r, V> {
         }
         self.visitor.place(field.item, column + field.column, offset..offset + field.len)?;
         let Some(bytes) = bytes else { return self.too_short(field, offset, column) };
+        if let Some(indicator) = &field.indicator
+            && indicator.is_null(self.decode, self.record)
+        {
+            return self.null(field, offset, column, bytes);
+        }
         let problem = match self.decode.value(&field.form, bytes) {
             Ok(value) => {
                 match self.exact.as_mut().and_then(|exact| not_canonical(&mut exact.encode, &field.form, value, bytes))
@@ -501,6 +506,18 @@ impl<'r, V: Visitor> Run<'r, V> {
             Err(problem) => problem,
         };
         self.bad(field, offset, column, bytes, problem)
+    }
+
+    /// Reads a field whose indicator says that it has no value.
+    fn null(&mut self, field: &Field, offset: usize, column: usize, bytes: &[u8]) -> Result<(), V::Error> {
+        if let Some(exact) = self.exact.as_mut() {
+            let mut canonical = vec![0; bytes.len()];
+            exact.encode.fill(&field.form, &mut canonical);
+            if canonical != bytes {
+                return self.bad(field, offset, column, bytes, Problem::NotCanonical { canonical });
+            }
+        }
+        self.visitor.value(field.item, column + field.column, Value::Null)
     }
 
     /// Keeps a count for the arrays that depend on it.

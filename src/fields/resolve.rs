@@ -32,6 +32,8 @@ pub(super) struct Placed {
     pub(super) counter: Option<usize>,
     /// The fields of the tests of its condition; `None` for tests of bytes.
     pub(super) tested: Vec<Option<usize>>,
+    /// The field that says whether it has a value.
+    pub(super) indicator: Option<usize>,
 }
 
 impl Placed {
@@ -79,6 +81,7 @@ pub(super) fn resolve(items: &[Item]) -> Result<Resolved, BadLayout> {
     let len = Places { items, placed: &mut placed }.siblings(0..items.len(), Some(0))?;
     for index in 0..items.len() {
         conditions(items, &mut placed, &names, index)?;
+        indicator(items, &mut placed, &names, index)?;
     }
     Ok(Resolved { placed, names, len })
 }
@@ -496,23 +499,49 @@ fn conditions(items: &[Item], placed: &mut [Placed], names: &Names, index: usize
                 continue;
             }
         };
-        let found = find(placed, names, field, None).map_err(bad)?;
-        if items[found].is_group() {
-            return Err(bad(format!("{field} is a group; expected a field")));
-        }
-        let is_array =
-            std::iter::successors(Some(found), |item| placed[*item].parent).any(|item| items[item].occurs.is_some());
-        if is_array || placed[found].offset.is_none() {
-            return Err(bad(format!(
-                "the place of {field} varies; expected a field that is not an array and comes before all arrays whose count varies"
-            )));
-        }
+        let found = in_a_fixed_place(items, placed, names, field).map_err(bad)?;
         if values.is_empty() {
             return Err(bad("there is no value".into()));
         }
         tested.push(Some(found));
     }
     placed[index].tested = tested;
+    Ok(())
+}
+
+/// Finds a field that has the same place in every record.
+fn in_a_fixed_place(items: &[Item], placed: &[Placed], names: &Names, field: &str) -> Result<usize, String> {
+    let found = find(placed, names, field, None)?;
+    if items[found].is_group() {
+        return Err(format!("{field} is a group; expected a field"));
+    }
+    let is_array =
+        std::iter::successors(Some(found), |item| placed[*item].parent).any(|item| items[item].occurs.is_some());
+    if is_array || placed[found].offset.is_none() {
+        return Err(format!(
+            "the place of {field} varies; expected a field that is not an array and comes before all arrays whose count varies"
+        ));
+    }
+    Ok(found)
+}
+
+/// Finds the field that says whether an item has a value.
+fn indicator(items: &[Item], placed: &mut [Placed], names: &Names, index: usize) -> Result<(), BadLayout> {
+    let Some(indicator) = &items[index].null_indicator else { return Ok(()) };
+    let bad = |what: String| BadLayout::in_item(index, format!("the null indicator {indicator}: {what}"));
+    if items[index].is_group() {
+        return Err(bad(format!("{} is a group; expected a field", placed[index].path)));
+    }
+    let found = in_a_fixed_place(items, placed, names, indicator).map_err(bad)?;
+    let is_one = match &items[found].kind {
+        Some(kind @ (FieldKind::Text(_) | FieldKind::Raw(_))) => kind.len() == 1,
+        Some(kind) => kind.scale() == Some(0),
+        None => false,
+    };
+    if found == index || !is_one {
+        return Err(bad("expected another field, which is an integer or one byte".to_owned()));
+    }
+    placed[index].indicator = Some(found);
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use super::form::{Decode, Encode, Form, Lenience};
 use super::page::Pages;
-use super::plan::{Array, Check, Count, Field, Op, Plan, Set, Times};
+use super::plan::{Array, Check, Count, Field, Indicator, Op, Plan, Set, Times};
 use super::read::{applying, room};
 use super::{BadLayout, BinaryRange, Column, FieldError, Layout, Problem, Trim, Value, ValueSource};
 use crate::codec::Codec;
@@ -50,9 +50,9 @@ pub struct Writer {
     encode: Encode,
     /// Evaluates conditions on what was written.
     decode: Decode,
-    /// The places that conditions test.
+    /// The places that conditions and null indicators need.
     places: Vec<Range<usize>>,
-    /// Fields that conditions need. They are written first.
+    /// The fields in these places. They are written first.
     tested: Vec<Early>,
     counts: Vec<Count>,
     at: Vec<usize>,
@@ -103,11 +103,11 @@ impl Layout {
     }
 }
 
-/// Collects the places that conditions test.
+/// Collects the places that conditions test, and those of null indicators.
 fn conditions(ops: &[Op], places: &mut Vec<Range<usize>>) {
     for op in ops {
         match op {
-            Op::Field(_) => {}
+            Op::Field(field) => places.extend(field.indicator.iter().map(Indicator::place)),
             Op::Group { body, .. } => conditions(body, places),
             Op::Array(array) => conditions(&array.body, places),
             Op::Set(set) => {
@@ -253,7 +253,10 @@ impl<S: ValueSource> Run<'_, S> {
             Some(_) => true,
         };
         match has_value {
-            true => self.field(&Field { offset, len, column, item, form, is_selected: true, count: None }, 0, 0),
+            true => {
+                let (count, indicator) = (None, None);
+                self.field(&Field { offset, len, column, item, form, is_selected: true, count, indicator }, 0, 0)
+            }
             false => Ok(()),
         }
     }
@@ -302,13 +305,25 @@ impl<S: ValueSource> Run<'_, S> {
     fn field(&mut self, field: &Field, base: usize, column: usize) -> Result<(), FieldError> {
         let place = base + field.offset..base + field.offset + field.len;
         self.grow(place.end);
-        let value = self.source.value(field.item, column + field.column).unwrap_or(Value::Null);
+        let null = field.indicator.filter(|indicator| indicator.is_null(self.decode, self.record));
+        let value = match (self.source.value(field.item, column + field.column), null) {
+            (None, _) => Value::Null,
+            (Some(Value::Text(text)), Some(_)) if text.trim_matches(' ').is_empty() => Value::Null,
+            (Some(value), Some(indicator)) if !matches!(value, Value::Null) => {
+                let problem = Problem::NotNull {
+                    value: value.to_string(),
+                    indicator: self.plan.layout.path(indicator.item).to_owned(),
+                };
+                return Err(self.error(field.item, place.start, problem));
+            }
+            (Some(value), _) => value,
+        };
         let is_free = !self.marks[place.clone()].contains(&Mark::Written);
         let before = if is_free { Vec::new() } else { self.record[place.clone()].to_vec() };
         match self.encode.value(&field.form, value, &mut self.record[place.clone()]) {
             Ok(true) if is_free => self.marks[place.clone()].fill(Mark::Written),
             Ok(true) => self.compare(field, place.clone(), before)?,
-            Ok(false) => self.no_value(field, place.clone())?,
+            Ok(false) => self.no_value(field, place.clone(), null.is_some())?,
             Err(problem) => return Err(self.error(field.item, place.start, problem)),
         }
         match field.count {
@@ -328,14 +343,15 @@ impl<S: ValueSource> Run<'_, S> {
         Ok(())
     }
 
-    /// Fills a field that has no value, or notes that it needs one.
-    fn no_value(&mut self, field: &Field, place: Range<usize>) -> Result<(), FieldError> {
+    /// Fills a field that has no value, or notes that it needs one, unless `is_null`.
+    fn no_value(&mut self, field: &Field, place: Range<usize>, is_null: bool) -> Result<(), FieldError> {
         let is_written = |mark: &Mark| *mark == Mark::Written;
         if self.marks[place.clone()].iter().all(is_written) {
             return Ok(());
         }
         let item = &self.plan.layout.items()[field.item];
-        let is_optional = item.name.is_none() || field.form.is_text() || matches!(field.form, Form::Edited(_));
+        let is_optional =
+            is_null || item.name.is_none() || field.form.is_text() || matches!(field.form, Form::Edited(_));
         if !is_optional {
             let error = self.error(field.item, place.start, Problem::Missing);
             if self.sets == 0 {

@@ -88,6 +88,8 @@ pub struct RowsJob {
     copybook: Copybook,
     rules: Vec<Rule>,
     varchar: bool,
+    /// Fields, and their indicators.
+    null_indicators: Vec<(String, String)>,
     pub(super) records: StoredAs,
     pub(super) tape_file: Option<TapeFile>,
     pub(super) to_records: Option<Shape>,
@@ -111,6 +113,7 @@ impl Default for RowsJob {
             copybook: Copybook::new(),
             rules: Vec::new(),
             varchar: false,
+            null_indicators: Vec::new(),
             records: StoredAs::Layout,
             tape_file: None,
             to_records: None,
@@ -205,6 +208,13 @@ impl RowsJob {
     #[must_use]
     pub fn varchar(self, varchar: bool) -> Self {
         RowsJob { varchar, ..self }
+    }
+
+    /// Adds a field that says whether another one has a value; see [`Layout::null_indicator`].
+    #[must_use]
+    pub fn null_indicator(mut self, field: impl Into<String>, indicator: impl Into<String>) -> Self {
+        self.null_indicators.push((field.into(), indicator.into()));
+        self
     }
 
     /// Sets the code page of the records, in both directions. The default is IBM037.
@@ -368,8 +378,8 @@ impl RowsJob {
     /// Reads a layout, and applies the [conditions](Self::when) to it.
     ///
     /// # Errors
-    /// [`RowsError::Layout`] for the layout, [`ErrorKind::BadOption`](crate::ErrorKind::BadOption) for a condition, or
-    /// for an option that has no meaning for this kind of layout.
+    /// [`RowsError::Layout`] for the layout, [`ErrorKind::BadOption`](crate::ErrorKind::BadOption) for a condition or a
+    /// null indicator, or for an option that has no meaning for this kind of layout.
     pub fn layout(&self, file: &[u8]) -> Result<Layout, RowsError> {
         let format = match self.format {
             LayoutFormat::Auto if is_json(file) => LayoutFormat::Json,
@@ -381,6 +391,10 @@ impl RowsJob {
         }
         let layout = self.read_layout(format, file)?;
         let layout = if self.varchar { layout.varchars()? } else { layout };
+        let mark = |layout: Layout, (field, indicator): &(String, String)| {
+            layout.null_indicator(field, indicator).map_err(|error| contradicts("null-indicator", error.what))
+        };
+        let layout = self.null_indicators.iter().try_fold(layout, mark)?;
         let apply = |layout: Layout, rule: &Rule| {
             layout.apply(rule).map_err(|error| contradicts("when", format!("'{rule}': {}", error.what)))
         };

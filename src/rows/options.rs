@@ -29,6 +29,7 @@ const TABLE: &[Row<RowsJob>] = &[
     }),
     Row::text("when", |job, given| Ok(job.when(given.parse()?))),
     Row::flag("varchar", |job, given| Ok(job.varchar(given.flag()?))),
+    Row::text("null-indicator", null_indicators),
     Row::new("from", OptionValue::WordOrLabel(&[]), |job, given| job.encoding(given.text)),
     Row::text("records", |job, given| Ok(job.records(given.parse()?))),
     Row::text("tape-file", |job, given| Ok(job.tape_file(tape_file(given)?))),
@@ -91,6 +92,15 @@ fn add_columns(job: RowsJob, given: Given<'_>) -> Result<RowsJob, Error> {
     Ok(job.add_columns(columns))
 }
 
+fn null_indicators(job: RowsJob, given: Given<'_>) -> Result<RowsJob, Error> {
+    split(given.text).try_fold(job, |job, pair| {
+        let (field, indicator) = pair
+            .split_once('=')
+            .ok_or_else(|| given.bad(format_args!("{pair:?} is not FIELD=INDICATOR, such as NAME=NAME-NULL")))?;
+        Ok(job.null_indicator(field.trim(), indicator.trim()))
+    })
+}
+
 fn dates(job: RowsJob, given: Given<'_>) -> Result<RowsJob, Error> {
     split(given.text).try_fold(job, |job, date| {
         let (field, pattern) = date
@@ -128,7 +138,7 @@ impl RowsJob {
     /// Sets an option by its name, which is that of the long option of `charpipe rows`. The values are those of the command
     /// line too; options without a value there have the values `true` and `false`. A name may have `_` in place of `-`.
     /// [`OPTIONS`](Self::OPTIONS) lists the options. `when`, `copy-path`, `replacing` and the options with lists of names
-    /// (`select`, `add-columns`, `dates`) add to what was set before; for the others, the last call counts.
+    /// (`select`, `add-columns`, `dates`, `null-indicator`) add to what was set before; for the others, the last call counts.
     ///
     /// # Errors
     /// [`ErrorKind::BadOption`](crate::ErrorKind::BadOption) if there is no option `name`, or if it cannot have this value, and

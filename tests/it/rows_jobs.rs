@@ -71,6 +71,7 @@ fn every_option_takes_its_values_and_no_others() {
                 "replacing" => "==:TAG:==BY==X== A BY B",
                 "add-columns" => "file,number,offset,type,record,errors",
                 "dates" => "A=YYYYMMDD,B=DD.MM.YY",
+                "null-indicator" => "A=A-NULL, B=B-NULL",
                 other => panic!("{other} is new: which values does it take?"),
             }],
         };
@@ -191,6 +192,21 @@ fn options_of_the_layout_and_of_the_reader() {
         b"x",
         "option record-name: only a copybook can have it, and the layout is none",
     );
+    let nulls = "A 1 2 zoned\nA-N 3 2 binary\nB 5 1 text\nB-N 6 1 text\nC-N 7 1 raw\nC 8 1*2 text\n";
+    let pairs = ("null-indicator", "A=A-N, B=B-N,C=C-N");
+    check(&[pairs], nulls, b"12\0\0x \0yz", &["12", "0", "x", "", "00", "y", "z"]);
+    check(&[pairs], nulls, b"??\xFF\xFFx?\xFFyz", &["null", "-1", "null", "?", "FF", "null", "null"]);
+    check(&[pairs, ("select", "B")], nulls, b"12\0\0x\xFF\0yz", &["null"]);
+    for (pair, expected) in [
+        ("A", "\"A\" is not FIELD=INDICATOR, such as NAME=NAME-NULL"),
+        ("A=X", "the null indicator X: there is no X"),
+        ("A=A", "the null indicator A: expected another field, which is an integer or one byte"),
+        ("A=C", "the null indicator C: the place of C varies; expected a field that is not an array"),
+        ("A=B-N,A=A-N", "A already has the null indicator B-N"),
+    ] {
+        let error = read(&[("null-indicator", pair)], nulls, b"").unwrap_err();
+        assert!(error.starts_with(&format!("option null-indicator: {expected}")), "{error}");
+    }
     let list = "A-1 1 2 zoned,unsigned\nFILLER 3 1 text\nB 4 1 text\n";
     check(&[("filler", "true")], list, b"12-x", &["12", "-", "x"]);
     check(&[("empty-is-null", "true")], list, b"  -x", &["null", "x"]);

@@ -252,6 +252,8 @@ export interface RecordOptions {
   when?: string | string[];
   /** Make one field of a length and a text at level 49, as Db2 declares a VARCHAR. */
   varchar?: boolean;
+  /** Fields that say whether other fields are null: `"NAME=NAME-NULL"`. */
+  nullIndicator?: string | string[];
   /** The encoding of the record: IBM037 by default. */
   from?: string;
   /** The fields to read, by name or path. */

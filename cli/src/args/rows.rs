@@ -167,6 +167,13 @@ struct JobArgs {
     #[arg(help_heading = LAYOUT, long)]
     varchar: bool,
 
+    /// Field that says whether another one is null, as FIELD=INDICATOR; may be repeated
+    ///
+    /// FIELD is null if INDICATOR is a negative number, or one byte that is FF or a question mark. This is how Db2 and its
+    /// utilities write null.
+    #[arg(help_heading = LAYOUT, long, value_name = "PAIR", value_parser = checked("null-indicator"))]
+    null_indicator: Vec<String>,
+
     /// Code page of the records [default: IBM037]
     ///
     /// Text fields are in this page unless the layout names another one. With --from-rows, it is the page of the output.

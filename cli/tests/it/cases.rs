@@ -111,6 +111,7 @@ fn rows(folder: &Folder, case: &RowsCase, format: &str, jobs: &[&str]) {
             "record-name",
             "when",
             "varchar",
+            "null-indicator",
             "records",
             "dates",
             "underscores",

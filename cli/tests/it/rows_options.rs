@@ -232,6 +232,30 @@ fn the_range_of_binary_numbers() {
     is_wrong_usage("--binary-range full", "--from-rows");
 }
 
+/// A field whose indicator says that it is null needs no value, and can have none.
+#[test]
+fn null_indicators_in_both_directions() {
+    let list = "A 1 2 packed\nA-N 3 2 binary\nX 5 2 text\n";
+    let line = "--from-rows csv --null-indicator A=A-N,X=A-N";
+    for (row, expected) in [
+        ("7,0,ab", Ok(&b"\x00\x7C\x00\x00\x81\x82"[..])),
+        (",-1,", Ok(b"\x00\x0C\xFF\xFF\x40\x40")),
+        (",0,ab", Err("row 1 on line 2: field A: there is no value")),
+        ("7,-1,", Err("row 1 on line 2: field A: has the value \"7\", but A-N says that it is null")),
+        (",-1,ab", Err("row 1 on line 2: field X: has the value \"ab\", but A-N says that it is null")),
+    ] {
+        let (status, records, words) = run(list, line, format!("A,A-N,X\n{row}\n").as_bytes());
+        match expected {
+            Ok(bytes) => {
+                assert_eq!((status, &*records, &*words), (0, bytes, ""), "{row}");
+                let back = passes(list, "--exact --null-indicator A=A-N,X=A-N", bytes);
+                assert_eq!(back, format!("A,A-N,X\n{row}\n"));
+            }
+            Err(expected) => assert!(status == 1 && words.contains(expected), "{row}: {words}"),
+        }
+    }
+}
+
 /// How many numbers were read although blanks follow the digits is said.
 #[test]
 fn loose_numbers_are_counted() {

@@ -94,6 +94,7 @@ _RowsOption = Literal[
     "byte_order",
     "when",
     "varchar",
+    "null_indicator",
     "from",
     "records",
     "tape_file",

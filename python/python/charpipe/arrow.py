@@ -79,6 +79,7 @@ def read(
     byte_order: _ByteOrder = "big",
     when: str | Iterable[str] = (),
     varchar: bool = False,
+    null_indicator: str | Mapping[str, str] | None = None,
     encoding: str = "IBM037",
     records: str = "layout",
     tape_file: str | int | None = None,
@@ -115,7 +116,8 @@ def read(
     level 01 of a copybook or a program to read.
     ``float`` (``ibm`` or ``ieee``) and ``byte_order`` (``big`` or ``little``) tell how a copybook's COMP-1, COMP-2 and
     COMP-5 are stored. ``when`` adds conditions of record types: ``"TYPE=C: CLIENT"``. ``varchar=True`` makes one field
-    of a length and a text at level 49, as Db2 declares a VARCHAR.
+    of a length and a text at level 49, as Db2 declares a VARCHAR. ``null_indicator`` maps fields to those that say
+    whether they are null.
 
     ``encoding`` is the code page of the records. ``records`` tells how they are stored: ``fb:80``, ``rdw``, ``vb``, ...,
     ``auto`` to detect it, or ``layout`` if they all have the length of the layout. ``tape_file`` chooses a file of a tape
@@ -169,6 +171,7 @@ def schema(
     byte_order: _ByteOrder = "big",
     when: str | Iterable[str] = (),
     varchar: bool = False,
+    null_indicator: str | Mapping[str, str] | None = None,
     encoding: str = "IBM037",
     select: str | Iterable[str] | None = None,
     on_bad: _ErrorOrNull = "error",
@@ -220,6 +223,7 @@ def write(
     byte_order: _ByteOrder = "big",
     when: str | Iterable[str] = (),
     varchar: bool = False,
+    null_indicator: str | Mapping[str, str] | None = None,
     encoding: str = "IBM037",
     records: str = "layout",
     binary_range: Literal["full", "picture"] = "full",

@@ -44,7 +44,7 @@ SPLIT_BYTES = 128 << 20
 MODES = {"failfast": "error", "permissive": "null", "dropmalformed": "null"}
 
 #: Options that are lists. They can be in JSON.
-LISTS = ("select", "add_columns", "when", "dates")
+LISTS = ("select", "add_columns", "when", "dates", "null_indicator")
 
 #: Columns that are not fields.
 ADDED = ("_file", "_number", "_offset", "_type", "_record", "_errors")
