@@ -94,6 +94,11 @@ impl<'a> Seen<'a> {
     fn new(rows: &'a Rows) -> Self {
         Seen { rows, at: Vec::new(), fields: Vec::new(), text_len: 0, first_bad: None }
     }
+
+    /// Returns the name of a field, as the result has it.
+    fn shown(&self, path: String) -> String {
+        if self.rows.underscores() { path.replace('-', "_") } else { path }
+    }
 }
 
 /// Why a reader stopped.
@@ -122,10 +127,7 @@ impl Visitor for Seen<'_> {
             self.begin_element(index)?;
         }
         let at: Vec<usize> = self.at.iter().map(|occurrence| occurrence - 1).collect();
-        let mut name = self.rows.layout().path_at(index, &at);
-        if self.rows.underscores() {
-            name = name.replace('-', "_");
-        }
+        let name = self.shown(self.rows.layout().path_at(index, &at));
         self.text_len += name.len() + picture.len();
         self.fields.push(json!({
             "name": name,
@@ -140,7 +142,9 @@ impl Visitor for Seen<'_> {
     }
 
     fn bad(&mut self, _item: usize, _column: usize, error: FieldError) -> Result<(), Stop> {
-        if let Some(field) = self.fields.last_mut() {
+        // It is the last field, except for a count, which is checked when its array begins.
+        let name = self.shown(error.path().to_owned());
+        if let Some(field) = self.fields.iter_mut().rev().find(|field| field["name"] == *name) {
             field["error"] = json!({ "code": error.code(), "message": error.message() });
         }
         self.first_bad.get_or_insert(error);

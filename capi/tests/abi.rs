@@ -697,6 +697,31 @@ fn fields_by_a_list_and_by_types() {
     assert_eq!(values(&markup), ["<b>&'\"=<script>&"]);
 }
 
+/// A count that is wrong is the error of its field, although other fields are read before the array begins.
+#[test]
+fn a_table_without_elements() {
+    let copybook = b"01 R. 05 N-1 PIC 9. 05 B PIC X. 05 A PIC X OCCURS 1 TO 3 DEPENDING ON N-1. 05 Z PIC X.";
+    let found = fields("on-bad=null\nunderscores", copybook, b"\xF0\xC2\xE9");
+    let shown: Vec<_> = found["fields"].as_array().unwrap().iter().map(|one| (&one["name"], &one["value"])).collect();
+    assert_eq!(
+        shown,
+        [
+            (&serde_json::json!("N_1"), &serde_json::json!("0")),
+            (&serde_json::json!("B"), &serde_json::json!("B")),
+            (&serde_json::json!("Z"), &serde_json::json!("Z"))
+        ]
+    );
+    let codes: Vec<_> = found["fields"].as_array().unwrap().iter().map(|one| &one["error"]["code"]).collect();
+    assert_eq!(
+        (codes, &found["error"]),
+        (
+            vec![&serde_json::json!("bad-count"), &serde_json::json!(null), &serde_json::json!(null)],
+            &serde_json::json!(null)
+        )
+    );
+    assert_eq!(fields("", copybook, b"\xF0\xC2\xE9")["error"]["code"], "bad-count");
+}
+
 /// The header and the types of the npm package name the options of rows that have a meaning for one record, and no others.
 #[test]
 fn options_of_a_record() {

@@ -333,7 +333,8 @@ impl Reader {
     /// # Errors
     /// [`FieldError`], or the error of the visitor. The visitor has received all values before the error. The next
     /// record can be read. A field that contains a count must be valid even if bad fields are [null](OnBad::Null),
-    /// because it determines where everything after the array is.
+    /// because it determines where everything after the array is. Only a count of 0 may be less than the smallest one then:
+    /// the array has no elements, and the count is [counted](Row::bad) as a bad field.
     pub fn read<V: Visitor>(&mut self, number: u64, record: &[u8], visitor: &mut V) -> Result<Row, V::Error> {
         let Reader { plan, decode, exact, on_bad, short_records, overlong, counts, at } = self;
         at.clear();
@@ -595,7 +596,7 @@ impl<'r, V: Visitor> Run<'r, V> {
         let (plan, at) = (self.plan, &*self.at);
         let count = match array.times.get(self.counts, || plan.layout.path_at(array.item, at)) {
             Ok(count) => count,
-            Err((found, problem)) => return Err(self.bad_count(array, found, problem).into()),
+            Err((found, problem)) => self.too_few(array, found, problem, column)?,
         };
         if array.is_selected {
             self.visitor.begin_array(array.item, count)?;
@@ -622,6 +623,21 @@ impl<'r, V: Visitor> Run<'r, V> {
         }
         // The elements of an array that varies are not part of the offsets after it.
         Ok(if array.varies { count * array.stride + grown } else { 0 })
+    }
+
+    /// Returns the count of an array that should have elements and has none, if bad fields are null. Programs that do not
+    /// check counts write such records.
+    #[cold]
+    fn too_few(&mut self, array: &Array, found: Count, problem: Problem, column: usize) -> Result<usize, V::Error> {
+        let error = self.bad_count(array, found, problem);
+        if found.value != Some(0) || !matches!(self.on_bad, OnBad::Null | OnBad::Report) {
+            return Err(error.into());
+        }
+        self.row.bad += 1;
+        if self.on_bad == OnBad::Report {
+            self.visitor.bad(array.item, column + array.column, error)?;
+        }
+        Ok(0)
     }
 
     #[cold]

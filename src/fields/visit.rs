@@ -47,7 +47,8 @@ pub trait Visitor {
     }
 
     /// The bytes of a field are not a value of its kind, under [`OnBad::Report`]. `item` and `column` are those of
-    /// [`value`](Self::value), which receives [`Value::Null`] next.
+    /// [`value`](Self::value), which receives [`Value::Null`] next. Only for the count 0 of an array that should have elements,
+    /// they are those of the array, which begins next.
     ///
     /// # Errors
     /// As for [`value`](Self::value).
