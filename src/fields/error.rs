@@ -244,7 +244,7 @@ impl FieldError {
     pub fn message(&self) -> String {
         let Details { bytes, problem, .. } = &*self.0;
         match problem.is_said_of_the_bytes() && !bytes.is_empty() {
-            true => format!("{} {problem}", Hex(bytes)),
+            true => format!("{} {problem}", Begin(bytes)),
             false => problem.to_string(),
         }
     }
@@ -289,11 +289,38 @@ impl fmt::Display for FieldError {
         match bytes.len() {
             0 if path.is_empty() => {}
             0 => write!(f, ", column {}", offset + 1)?,
-            1 => write!(f, ", column {}: {}", offset + 1, Hex(bytes))?,
-            len => write!(f, ", columns {}-{}: {}", offset + 1, offset + len, Hex(bytes))?,
+            1 => write!(f, ", column {}: {}", offset + 1, Begin(bytes))?,
+            len => write!(f, ", columns {}-{}: {}", offset + 1, offset + len, Begin(bytes))?,
         }
         f.write_str(if bytes.is_empty() || !problem.is_said_of_the_bytes() { ": " } else { " " })?;
         problem.fmt(f)
+    }
+}
+
+/// How many bytes of a field, or characters of a value, a message shows.
+const MOST_SHOWN: usize = 40;
+
+/// The bytes of a field in hex; if there are many, only the first of them.
+struct Begin<'a>(&'a [u8]);
+
+impl fmt::Display for Begin<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.get(..MOST_SHOWN).filter(|_| self.0.len() > MOST_SHOWN) {
+            Some(begin) => write!(f, "{}…", Hex(begin)),
+            None => Hex(self.0).fmt(f),
+        }
+    }
+}
+
+/// A value in quotes; if it is long, only its beginning.
+struct Quoted<'a>(&'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.char_indices().nth(MOST_SHOWN) {
+            Some((end, _)) => write!(f, "{:?}…", &self.0[..end]),
+            None => write!(f, "{:?}", self.0),
+        }
     }
 }
 
@@ -333,7 +360,7 @@ impl fmt::Display for Problem {
             Problem::UnknownType { known } => write!(f, "no record type matches; expected {known}"),
             Problem::OtherType { path: Some(path) } => write!(f, "its type is {path}, for which there are no rows"),
             Problem::OtherType { path: None } => f.write_str("it has no record type"),
-            Problem::NotADate { value, pattern } => write!(f, "{value:?} is not a date like {pattern}"),
+            Problem::NotADate { value, pattern } => write!(f, "{} is not a date like {pattern}", Quoted(value)),
             Problem::Character { ch, is_newline } => {
                 let what = if *is_newline { "newline" } else { "control character" };
                 write!(f, "has the {what} U+{:04X}", *ch as u32)
@@ -341,16 +368,16 @@ impl fmt::Display for Problem {
             Problem::NotCanonical { canonical } if canonical.is_empty() => {
                 f.write_str("cannot be written back as it is")
             }
-            Problem::NotCanonical { canonical } => write!(f, "would be written back as {}", Hex(canonical)),
-            Problem::DoesNotFit { value, expected } => write!(f, "{value:?} does not fit; expected {expected}"),
+            Problem::NotCanonical { canonical } => write!(f, "would be written back as {}", Begin(canonical)),
+            Problem::DoesNotFit { value, expected } => write!(f, "{} does not fit; expected {expected}", Quoted(value)),
             Problem::Unmappable { ch, codec } => write!(f, "U+{:04X} {ch:?} is not in {codec}", *ch as u32),
             Problem::NotOfType { why } | Problem::NotInLayout { why } => f.write_str(why),
             Problem::NotNull { value, indicator } => {
-                write!(f, "has the value {value:?}, but {indicator} says that it is null")
+                write!(f, "has the value {}, but {indicator} says that it is null", Quoted(value))
             }
             Problem::Missing => f.write_str("there is no value"),
             Problem::Conflict { written } => {
-                write!(f, "the value contradicts {}, which another field wrote in the same place", Hex(written))
+                write!(f, "the value contradicts {}, which another field wrote in the same place", Begin(written))
             }
         }
     }

@@ -332,6 +332,26 @@ fn bad_fields() {
     assert_eq!(run(ReadOptions::new().on_bad(OnBad::Null), b"\x12\x3C\xF1"), ("0=123 1= 2= ".into(), Ok(2)));
 }
 
+/// A message has at most 40 bytes of a field; the error has all of them.
+#[test]
+fn long_fields_in_messages() {
+    for len in [40, 41, 1000] {
+        let (layout, more) = (Layout::new(vec![text(5, "A", len)]).unwrap(), if len > 40 { "…" } else { "" });
+        let record = vec![0xE1; len];
+        let mut reader = reader(&layout, "IBM875", &ReadOptions::new());
+        let error = reader.read(1, &record, &mut Seen::default()).unwrap_err();
+        assert_eq!(error.bytes(), record);
+        let bytes = format!("{}E1{more} is not valid", "E1 ".repeat(39));
+        assert!(error.message().starts_with(&bytes), "{error}");
+        assert!(error.to_string().starts_with(&format!("record 1, field A, columns 1-{len}: {bytes}")), "{error}");
+
+        let layout = Layout::new(vec![digits(5, "N", 9)]).unwrap();
+        let mut values = Seen { values: vec![Some("9".repeat(len))], ..Seen::default() };
+        let error = writer(&layout, "IBM037").write(1, &mut values, &mut Vec::new()).unwrap_err();
+        assert_eq!(error.message().split_once(' ').unwrap().0, format!("{:?}{more}", "9".repeat(40)));
+    }
+}
+
 #[test]
 fn text_of_every_kind() {
     let graphic =
