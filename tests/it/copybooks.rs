@@ -845,6 +845,8 @@ fn the_form_can_be_given() {
     assert_eq!(paths(CopybookForm::Auto).unwrap(), ["A", "B"]);
     let error = paths(CopybookForm::Free).unwrap_err();
     assert!(error.starts_with("line 1, column 73: found PIC, expected a level number"), "{error}");
+    let error = Copybook::new().form(CopybookForm::Fixed).read(b"01 A.\n*\n").unwrap_err().to_string();
+    assert!(error.starts_with("line 1, column 1: columns 7 to 72 of the copybook have only comments"), "{error}");
     let words: Vec<String> = ["auto", "fixed", "free"].map(String::from).into();
     assert_eq!(words.iter().map(|word| word.parse::<CopybookForm>().unwrap().to_string()).collect::<Vec<_>>(), words);
 }
@@ -902,13 +904,11 @@ fn the_types_of_an_export_share_their_place() {
 /// Entries, and the error for them. Each begins at line 1, column 1 of free form.
 const ERRORS: &[(&str, &str)] = &[
     // Not a copybook.
-    (
-        "",
-        "line 1, column 1: found the end of the copybook, expected a level number (01 to 49, 66, 77 or 88) at the beginning of an entry",
-    ),
+    ("", "line 1, column 1: the copybook is empty: expected entries such as 01 CUSTOMER. and 05 NAME PIC X(10)."),
+    (" \n\n", "line 1, column 1: the copybook is empty: expected entries such as 01 CUSTOMER. and 05 NAME PIC X(10)."),
     (
         "\n*> only a comment\n",
-        "line 1, column 1: found the end of the copybook, expected a level number (01 to 49, 66, 77 or 88) at the beginning of an entry",
+        "line 1, column 1: the copybook has only comments: expected entries such as 01 CUSTOMER. and 05 NAME PIC X(10).",
     ),
     (
         "88 A VALUE 1.",

@@ -193,13 +193,22 @@ fn files_that_are_no_layouts() {
     }
     for (layout, status, message) in [
         ("nope", 3, "nope: cannot open: No such file or directory"),
-        ("empty", 2, "empty: line 1, column 1: found the end of the copybook, expected a level number"),
+        (
+            "empty",
+            2,
+            "empty: line 1, column 1: the copybook is empty: expected entries such as 01 CUSTOMER. and 05 NAME PIC X(10).",
+        ),
         (
             "binary",
             2,
             "binary: line 1: found a byte 00, which a copybook cannot contain: if this is a copybook, convert it to UTF-8",
         ),
         ("bad", 2, "bad: line 2, column 5: \"x\" is not a length; expected a number of bytes, or 5*12 for an array"),
+        (
+            "comment.cpy",
+            2,
+            "comment.cpy: line 1, column 1: the copybook has only comments: expected entries such as 01 CUSTOMER. and 05 NAME PIC X(10).",
+        ),
         ("bad.json", 2, "bad.json: line 1: invalid type: sequence, expected a map"),
     ] {
         folder.check(&format!("-q --layout {layout} a"), b"", status, "", message);

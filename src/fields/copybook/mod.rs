@@ -87,6 +87,15 @@ impl Copybook {
     /// Reads the text of a copybook in one of the two forms, and its members in the form `members`.
     fn read_as(&self, text: &str, is_fixed: bool, members: CopybookForm) -> Result<Layout, Refused> {
         let source = Source::read(text, is_fixed).map_err(|error| Refused { got: Got::Lines(error.line), error })?;
+        if source.text.trim_matches(words::is_blank).is_empty() {
+            let found = match (text.trim().is_empty(), self.form == CopybookForm::Fixed) {
+                (true, _) => "the copybook is empty",
+                (false, true) => "columns 7 to 72 of the copybook have only comments",
+                (false, false) => "the copybook has only comments",
+            };
+            let what = format!("{found}: expected entries such as 01 CUSTOMER. and 05 NAME PIC X(10).");
+            return Err(Refused { got: Got::Lines(0), error: BadLayout::at(1, 1, what) });
+        }
         let unread = |error| Refused { got: Got::Copies, error };
         let source = copy::expanded(source, self, members).map_err(unread)?;
         let edits = constants::edits(&source.text);
