@@ -213,6 +213,19 @@ def test_a_layout_with_all_options():
     assert error.value.code in ("bad-number", "not-canonical")
 
 
+def test_the_range_of_binary_numbers(tmp_path):
+    book, path = "01 R.\n 05 N PIC S9(4) COMP.\n", tmp_path / "n.bin"
+    for number, is_in_picture in ((9999, True), (10000, False), (-32768, False)):
+        data = pyarrow.table({"N": [number]})
+        assert charpipe.write(data, path, layout=book) == 1
+        assert path.read_bytes() == number.to_bytes(2, "big", signed=True)
+        if is_in_picture:
+            assert charpipe.write(data, path, layout=book, binary_range="picture") == 1
+        else:
+            with pytest.raises(charpipe.RecordError, match="does not fit"):
+                charpipe.write(data, path, layout=book, binary_range="picture")
+
+
 def test_null_indicators(tmp_path):
     layout, data = "A 1 2 packed\nA-N 3 2 binary\n", b"\x00\x7c\x00\x00\x00\x0c\xff\xff"
     for indicator in ({"A": "A-N"}, "A=A-N"):

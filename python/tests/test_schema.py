@@ -96,6 +96,21 @@ def test_what_a_notebook_shows():
     assert pyarrow.table(stream).num_rows == 1
 
 
+def test_names_of_fields_are_not_code():
+    """The name of a field stays a name: in SQL, in JSON, and in the HTML of a notebook."""
+    import sqlite3
+
+    name = 'A"INTEGER);DROP-TABLE"rows";--<script>\'&amp;\\'
+    layout = f"{name} 1 1 text\nB 2 1 text\n"
+    database = sqlite3.connect(":memory:")
+    database.execute(charpipe.schema(layout, "sqlite"))
+    assert [row[1] for row in database.execute('PRAGMA table_info("rows")')] == [name, "B"]
+    assert list(json.loads(charpipe.schema(layout, "json-schema"))["properties"]) == [name, "B"]
+    assert [field["name"] for field in json.loads(charpipe.schema(layout, "spark"))["fields"]] == [name, "B"]
+    shown = charpipe.read(b"", layout=layout)._repr_html_()
+    assert "<script>" not in shown and "&lt;script&gt;" in shown and "&amp;amp;" in shown
+
+
 def test_pandas_is_told_what_to_call():
     pandas = pytest.importorskip("pandas")
     with pytest.raises(TypeError, match=r"pyarrow.table\(stream\).to_pandas\(\)"):

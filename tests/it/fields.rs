@@ -2,8 +2,8 @@
 
 use crate::common::layouts::with;
 use charpipe::fields::{
-    FieldError, FieldKind, Float, FloatFormat, Item, Layout, Occurs, OnBad, Packed, ReadOptions, Reader, Row, Test,
-    Text, Value, ValueSource, Visitor, When, Writer, Zoned,
+    BinaryRange, Copybook, FieldError, FieldKind, Float, FloatFormat, Item, Layout, Occurs, OnBad, Packed, ReadOptions,
+    Reader, Row, Test, Text, Value, ValueSource, Visitor, When, Writer, Zoned,
 };
 use charpipe::{OnOverlong, Registry};
 use std::ops::Range;
@@ -330,6 +330,26 @@ fn bad_fields() {
     assert_eq!(run(canonical.on_bad(OnBad::Raw), b"\x12\x3F\xF1\xF1\xC1\x40"), ("0=123F 1=F1F1 2=A ".into(), Ok(2)));
     // A record that is too short.
     assert_eq!(run(ReadOptions::new().on_bad(OnBad::Null), b"\x12\x3C\xF1"), ("0=123 1= 2= ".into(), Ok(2)));
+}
+
+/// A binary field takes what its bytes hold, or what its picture says, and nothing is cut.
+#[test]
+fn the_range_of_binary_fields() {
+    let layout = Copybook::new().read(b"01 R.\n 05 N PIC S9(4) COMP.\n").unwrap();
+    for (number, is_in_bytes, is_in_picture) in
+        [("9999", true, true), ("-10000", true, false), ("32767", true, false), ("32768", false, false)]
+    {
+        for (range, fits) in [(BinaryRange::Full, is_in_bytes), (BinaryRange::Picture, is_in_picture)] {
+            let mut values = Seen { values: vec![Some(number.to_owned())], ..Seen::default() };
+            let mut record = Vec::new();
+            let written = writer(&layout, "IBM037").binary_range(range).write(1, &mut values, &mut record);
+            let code = written.err().map(|error| error.code());
+            assert_eq!(code, (!fits).then_some("does-not-fit"), "{number} {range}");
+            if fits {
+                assert_eq!(record, number.parse::<i16>().unwrap().to_be_bytes());
+            }
+        }
+    }
 }
 
 /// A message has at most 40 bytes of a field; the error has all of them.

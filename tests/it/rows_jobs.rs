@@ -2,7 +2,7 @@
 
 use charpipe::fields::{FieldError, Value, Visitor};
 use charpipe::records::{Framer, Records, Shape};
-use charpipe::rows::{AddedColumn, Batch, RowsError, RowsJob};
+use charpipe::rows::{AddedColumn, Batch, RowsError, RowsJob, SchemaFormat};
 use charpipe::{OptionValue, Registry};
 use std::io::BufReader;
 
@@ -226,6 +226,22 @@ fn options_of_the_layout_and_of_the_reader() {
         "option select: B[2] is an element of an array; only the \
         whole array can be selected: B",
     );
+}
+
+/// Quotes in a name stay part of it.
+#[test]
+fn a_schema_has_the_columns_of_the_rows() {
+    let job = job(&[("select", "B-1,A\")C"), ("underscores", "true")]).unwrap();
+    let layout = job.layout(b"A\")C 1 1*2 text\nB-1 3 2 packed.1\nB 5 1 zoned\nD 6 1 text\n").unwrap();
+    let rows = job.rows(&layout).unwrap();
+    let columns: Vec<String> = rows.columns().unwrap().into_iter().map(|column| column.path).collect();
+    for format in [SchemaFormat::DuckDb, SchemaFormat::PostgreSql, SchemaFormat::Db2, SchemaFormat::Sqlite] {
+        let schema = rows.schema(format).unwrap();
+        let named = |line: &str| line.trim().rsplit_once("\" ").map(|(name, _)| name[1..].replace("\"\"", "\""));
+        let found: Vec<String> = schema.lines().skip(1).filter_map(named).collect();
+        assert_eq!(found, columns, "{format}");
+    }
+    assert_eq!(columns, ["A\")C[1]", "A\")C[2]", "B_1"]);
 }
 
 #[test]
