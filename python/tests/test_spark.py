@@ -121,6 +121,16 @@ def test_record_types_become_structs(spark):
     assert frame.count() == 500
 
 
+def test_a_copybook_that_copies(spark, tmp_path):
+    (tmp_path / "PART.cpy").write_text("           05 :T:-A PIC X(:L:).\n           05 B PIC X.\n           05 N PIC S9 COMP.\n")
+    (tmp_path / "book.cpy").write_text("       01 R.\n           COPY PART.\n")
+    (tmp_path / "in.dat").write_bytes(b"\xc1\xc2\xc3\0\1" + b"\xc1\xc2\xc3\xff\xff")
+    replacing = '["==:T:== BY ==C==", "==:L:== BY ==2=="]'
+    options = {"copy_path": str(tmp_path), "replacing": replacing, "null_indicator": "B=N,C-A=N"}
+    frame = load(spark, tmp_path / "in.dat", tmp_path / "book.cpy", **options)
+    assert [tuple(row) for row in frame.collect()] == [("AB", "C", 1), (None, None, -1)]
+
+
 def test_columns(spark, tmp_path):
     path = tmp_path / "in.dat"
     path.write_bytes(b"".join(map(item, range(100))))
