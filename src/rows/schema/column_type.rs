@@ -40,8 +40,8 @@ impl Rows {
     /// Returns the type of the column of a field.
     ///
     /// Its precision and scale are those of the picture; a binary number has as many digits as its bytes allow. Binary
-    /// numbers without decimal places are integers, and with [`integers`](super::RowsJob::integers) all numbers of up to 18
-    /// digits without decimal places are.
+    /// numbers without decimal places are integers, and with [`integers`](crate::rows::RowsJob::integers) all numbers
+    /// of up to 18 digits without decimal places are.
     ///
     /// # Panics
     /// If there is no such item.
