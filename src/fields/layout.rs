@@ -201,7 +201,8 @@ impl Layout {
     /// negative number, or if its one byte is `FF` or a question mark. This is how Db2 writes null.
     ///
     /// A [`Reader`](super::Reader) reads [`Null`](super::Value::Null) then, whatever the bytes of the field are. A
-    /// [`Writer`](super::Writer) needs no value for the field then, and fills it with blanks or zeros; a value is an error.
+    /// [`Writer`](super::Writer) needs no value for the field then, and fills it with blanks or zeros; a value is an error. Only [raw](super::Value::Raw) bytes are written as they are: they
+    /// are those that the field had.
     ///
     /// ```
     /// use charpipe::fields::Layout;

@@ -309,7 +309,7 @@ impl<S: ValueSource> Run<'_, S> {
         let value = match (self.source.value(field.item, column + field.column), null) {
             (None, _) => Value::Null,
             (Some(Value::Text(text)), Some(_)) if text.trim_matches(' ').is_empty() => Value::Null,
-            (Some(value), Some(indicator)) if !matches!(value, Value::Null) => {
+            (Some(value), Some(indicator)) if !matches!(value, Value::Null | Value::Raw(_)) => {
                 let problem = Problem::NotNull {
                     value: value.to_string(),
                     indicator: self.plan.layout.path(indicator.item).to_owned(),

@@ -208,7 +208,20 @@ impl Visitor for Places<'_> {
 /// # Panics
 /// If it does not come back byte for byte, although it was read; or if a selection of fields gives other values.
 pub fn check_bytes(choices: &[u8], record: &[u8]) {
-    let (layout, registry) = (layout(choices, true), Registry::builtin());
+    let layout = layout(choices, true);
+    check_record(&layout, record);
+    // The first byte says whether every second field is null.
+    let mut items = layout.items().to_vec();
+    for item in items.iter_mut().skip(1).step_by(2).filter(|item| !item.is_group()) {
+        item.null_indicator = Some("FIRST".to_owned());
+    }
+    let layout = Layout::new(items).unwrap();
+    check_record(&layout, record);
+    check_record(&layout, &[b"\xFF", record.get(1..).unwrap_or_default()].concat());
+}
+
+fn check_record(layout: &Layout, record: &[u8]) {
+    let registry = Registry::builtin();
     let codec = registry.codec("IBM939").unwrap();
     let read = |options: ReadOptions| {
         let mut values = Values::default();
@@ -221,7 +234,7 @@ pub fn check_bytes(choices: &[u8], record: &[u8]) {
     }
     for on_bad in [OnBad::Raw, OnBad::Report] {
         let options = ReadOptions::new().on_bad(on_bad).fillers(true);
-        let mut places = Places { layout: &layout, record, next: None };
+        let mut places = Places { layout, record, next: None };
         let _ = layout.reader(&registry, &codec, &options).unwrap().read(1, record, &mut places);
     }
     let (row, mut values) = read(ReadOptions::new().canonical(true).on_bad(OnBad::Raw).fillers(true));
