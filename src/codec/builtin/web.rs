@@ -490,17 +490,22 @@ impl Plain {
         self.is_wanted().then(|| self.codes.get(len, self.enough, || self.make_codes()))?
     }
 
-    /// Returns what encoding_rs decodes to one character by itself: single bytes, with 0 before them, and pairs.
-    fn chars(&self) -> Vec<([u8; 2], char)> {
+    /// Returns what encoding_rs decodes to one character by itself: single bytes, with 0 before them, and pairs. One row after
+    /// another, so that it needs little memory.
+    fn chars(&self) -> impl Iterator<Item = ([u8; 2], char)> {
+        let rows = [0].into_iter().chain(0x80..=0xFF);
+        rows.flat_map(|lead| self.row(lead)).chain([([0, b'\n'], '\n')])
+    }
+
+    /// Returns those of the pairs with `lead`, or of the single bytes.
+    fn row(&self, lead: u8) -> Vec<([u8; 2], char)> {
+        let lasts = if lead == 0 { 0..=0xFF } else { 0x30..=0xFE };
         // A line for each code, so that nothing depends on what is before and after it.
-        let singles = (0..=0xFF).filter(|byte| *byte != b'\n').map(|byte| [0, byte]);
-        let pairs = (0x80..=0xFF).flat_map(|lead| (0x30..=0xFE).map(move |trail| [lead, trail]));
-        let codes: Vec<[u8; 2]> = singles.chain(pairs).collect();
+        let codes = || lasts.clone().filter(|last| *last != b'\n').map(|last| [lead, last]);
         let lines: Vec<u8> =
-            codes.iter().flat_map(|code| [code[0], code[1], b'\n'].into_iter().skip((code[0] == 0).into())).collect();
+            codes().flat_map(|[lead, last]| [lead, last, b'\n'].into_iter().skip((lead == 0).into())).collect();
         let (text, _) = self.encoding.decode_without_bom_handling(&lines);
-        let found = codes.into_iter().zip(text.split('\n')).filter_map(|(code, line)| Some((code, plain_char(line)?)));
-        found.chain([([0, b'\n'], '\n')]).collect()
+        codes().zip(text.split('\n')).filter_map(|(code, line)| Some((code, plain_char(line)?))).collect()
     }
 
     fn make_pairs(&self) -> PlainPairs {
@@ -518,7 +523,7 @@ impl Plain {
     fn make_codes(&self) -> PlainCodes {
         let one_way = OneWay::of(self.encoding);
         let is_plain = |ch: &char| *ch != '\n' && !one_way.is_some_and(|one_way| one_way.has(*ch));
-        let chars: Vec<char> = self.chars().into_iter().map(|(_, ch)| ch).filter(is_plain).collect();
+        let chars: Vec<char> = self.chars().map(|(_, ch)| ch).filter(is_plain).collect();
         let text: String = chars.iter().flat_map(|ch| [*ch, '\n']).collect();
         let (mut encoder, mut lines) = (self.encoding.new_encoder(), vec![0; 2 * text.len() + STEP_ROOM]);
         let (mut read, mut written) = (0, 0);
