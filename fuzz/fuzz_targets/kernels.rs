@@ -3,7 +3,9 @@
 
 #![no_main]
 
-use charpipe::arch::types::{ByteOrder, FOLLOWS, FromUtf8, LEN, Leads, MAY_GO_ON, OctetOrder, Shifts, ToUtf8, Translation};
+use charpipe::arch::types::{
+    ByteOrder, FOLLOWS, FromUtf8, LEN, Leads, MAY_GO_ON, OctetOrder, Shifts, ToUtf8, Translation,
+};
 use charpipe::arch::{Isa, bytes, lanes, single_byte, utf8, utf16, utf32};
 use charpipe::codec::{MIN_ROOM, Utf8Sink, can_encode};
 use charpipe::{Codec, OnMalformed, OnUnmappable, Transcode};
