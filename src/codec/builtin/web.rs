@@ -889,7 +889,9 @@ impl MultiByteDecoder {
 impl Decoder for MultiByteDecoder {
     fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
         let step = self.feed_all(src, dst);
-        self.plain.add_decoded(step.read);
+        if src.len() >= WORTH {
+            self.plain.add_decoded(step.read);
+        }
         step
     }
 
@@ -1164,6 +1166,10 @@ impl MultiByteEncoder {
 
 impl Encoder for MultiByteEncoder {
     fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
+        // Too short for tables, and to count it would take a while.
+        if src.len() < WORTH {
+            return self.feed_others(src, dst);
+        }
         let plain = self.plain.clone();
         if let Some(codes) = plain.codes(src.len()) {
             return self.feed_plain(src, dst, codes);

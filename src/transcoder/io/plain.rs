@@ -6,7 +6,7 @@
 
 use crate::codec::{
     ByteSink, Codec, Decoder, EbcdicNl, Encoder, MIN_ROOM, SameText, Stop, Utf8, Utf8Sink, apply_newline, drive,
-    is_ebcdic,
+    is_ebcdic, is_utf8,
 };
 use crate::detect::{Kind, binary_signature};
 use crate::text::controls::OnControl;
@@ -83,6 +83,11 @@ fn has_controls(text: &str) -> bool {
 /// Decodes a value without a transcoder. Returns `None` if that is not possible.
 pub(in crate::transcoder) fn decode<'a>(settings: &Settings, bytes: &'a [u8]) -> Option<Cow<'a, str>> {
     let text = match &settings.hints.from {
+        // As the next arm, with less to ask.
+        Some(from) if bytes.len() <= FIELD_BYTES && is_utf8(&**from) => {
+            (settings.to_utf8 && keeps_plain_text(settings)).then_some(())?;
+            Cow::Borrowed(as_utf8(bytes)?)
+        }
         Some(_) => decode_by(&*decodes(settings)?, bytes)?,
         None => Cow::Borrowed(detected(settings, bytes)?),
     };
@@ -102,6 +107,10 @@ fn detected<'a>(settings: &Settings, bytes: &'a [u8]) -> Option<&'a str> {
 
 /// Returns the bytes as text if they are UTF-8.
 pub(super) fn as_utf8(bytes: &[u8]) -> Option<&str> {
+    // The standard library begins faster, and our decoder goes on faster.
+    if bytes.len() <= FIELD_BYTES {
+        return str::from_utf8(bytes).ok();
+    }
     match decode_by(&Utf8, bytes)? {
         Cow::Borrowed(text) => Some(text),
         Cow::Owned(_) => None,
