@@ -947,6 +947,10 @@ const ERRORS: &[(&str, &str)] = &[
     ("01 A. COPY B REPLACING A BY B", "line 1, column 30: expected a period at the end of COPY"),
     ("01 A. COPY (B).", "line 1, column 12: expected the name of a member after COPY, OF or IN"),
     (
+        "01 A. COPY '../B'.",
+        "line 1, column 7: COPY needs the name of a member, such as CUSTOMER; name its directory with copy-path",
+    ),
+    (
         "05 A COPY B.",
         "line 1, column 6: there is no file for COPY B: name the directory that has B.cpy or the like (copy-path)",
     ),

@@ -152,7 +152,10 @@ pub(super) fn integer(input: &str) -> Read<'_, u32> {
 
 /// Returns what is wrong with a `COPY` whose member was not found.
 pub(super) fn not_copied(input: &str) -> String {
-    let member = shortened(word(input).and_then(|(rest, _)| word(rest)).map_or("its member", |(_, member)| member));
+    let Ok((_, member)) = word(input).and_then(|(rest, _)| word(rest)) else {
+        return "COPY needs the name of a member, such as CUSTOMER; name its directory with copy-path".into();
+    };
+    let member = shortened(member);
     format!("there is no file for COPY {member}: name the directory that has {member}.cpy or the like (copy-path)")
 }
 

@@ -1,6 +1,6 @@
 //! Plain text in memory: what a [`Transcoder`](crate::Transcoder) would only decode, or only encode.
 //!
-//! For a short text, making a transcoder takes a hundred times as long as converting the text. So the text is converted
+//! For a short text, making a transcoder takes far longer than converting the text. So the text is converted
 //! by a decoder or an encoder alone. That is the result, unless there is something that needs more work: a byte order
 //! mark, a declaration, an error. Such a text goes through a transcoder, so there is one result, whichever way it took.
 
