@@ -4,7 +4,7 @@
 #![no_main]
 
 use charpipe::arch::types::{
-    ByteOrder, FOLLOWS, FromUtf8, LEN, Leads, MAY_GO_ON, OctetOrder, Shifts, ToUtf8, Translation,
+    ByteOrder, Escapes, FOLLOWS, FromUtf8, LEN, Leads, MAY_GO_ON, OctetOrder, Shifts, ToUtf8, Translation,
 };
 use charpipe::arch::{Isa, bytes, lanes, single_byte, utf8, utf16, utf32};
 use charpipe::codec::{MIN_ROOM, Utf8Sink, can_encode};
@@ -130,6 +130,20 @@ fn mixed(isa: Isa, src: &[u8], len: usize) {
         assert_eq!(split, lanes::split(Isa::Scalar, shifts, is_double, src, &mut expected), "{}", what("split"));
         let count = split.firsts.count_ones() as usize;
         assert_eq!(units[..count], expected[..count], "{}", what("split"));
+    }
+
+    // Parts of codes are frequent.
+    const BYTES: &[u8; 16] = b"\x1B$B\x1B(B~{a0~}@0J\0";
+    let parts: Vec<u8> = src.iter().map(|byte| BYTES[usize::from(byte & 0xF)]).collect();
+    let three = Escapes { first: 0x1B, out: b'$', back: b'(', last: Some([b'B', b'@']) };
+    let two = Escapes { first: b'~', out: b'{', back: b'}', last: None };
+    for (escapes, is_double) in [(three, false), (three, true), (two, false), (two, true)] {
+        let (mut units, mut expected) = ([0; 64], [0; 64]);
+        let split = lanes::split_escapes(isa, escapes, is_double, &parts, &mut units);
+        let found = lanes::split_escapes(Isa::Scalar, escapes, is_double, &parts, &mut expected);
+        assert_eq!(split, found, "{}", what("split_escapes"));
+        let count = split.firsts.count_ones() as usize;
+        assert_eq!(units[..count], expected[..count], "{}", what("split_escapes"));
     }
 }
 

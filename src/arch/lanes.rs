@@ -5,9 +5,9 @@
 
 #[cfg(target_arch = "aarch64")]
 use super::aarch64;
+use super::types::{Escapes, Leads, Shifts, Split};
 #[cfg(test)]
 use super::types::{FOLLOWS, LEN, MAY_GO_ON, NO_CODE};
-use super::types::{Leads, Shifts, Split};
 #[cfg(target_arch = "x86_64")]
 use super::x86_64;
 use super::{Isa, dispatch, scalar};
@@ -75,6 +75,21 @@ pub fn split(isa: Isa, shifts: Shifts, is_double: bool, src: &[u8], units: &mut 
         "aarch64" Neon => aarch64::lanes::split(shifts, is_double, block, units),
         "x86_64" Avx512 => x86_64::lanes::avx512::split(shifts, is_double, block, units),
         _ => scalar::lanes::split(shifts, is_double, block, units),
+    })
+}
+
+/// Splits as [`split`] does, at codes of two or three bytes; `escapes.first` replaces a first byte of a pair that is 0.
+/// Stops before one that does not end before the 64 bytes do, or may be one, and before half a pair. A code right after
+/// another is none: its bytes are characters.
+#[inline]
+pub fn split_escapes(isa: Isa, escapes: Escapes, is_double: bool, src: &[u8], units: &mut [u16; 64]) -> Split {
+    let Some(block) = src.first_chunk() else { return Split { is_double, ..Split::default() } };
+    dispatch!(isa, {
+        "x86_64" Sse => x86_64::lanes::sse::split_escapes(escapes, is_double, block, units),
+        "x86_64" Avx2 => x86_64::lanes::sse::split_escapes(escapes, is_double, block, units),
+        "aarch64" Neon => aarch64::lanes::split_escapes(escapes, is_double, block, units),
+        "x86_64" Avx512 => x86_64::lanes::avx512::split_escapes(escapes, is_double, block, units),
+        _ => scalar::lanes::split_escapes(escapes, is_double, block, units),
     })
 }
 
@@ -256,6 +271,45 @@ mod tests {
                 let none = Split { is_double, ..Split::default() };
                 assert_eq!(split(isa, shifts, is_double, &block[1..], &mut units), none, "{isa:?}");
             });
+        }
+
+        #[test]
+        fn blocks_with_escapes_are_split(
+            bytes in prop::collection::vec(prop_oneof![
+                6 => prop::sample::select(&b"aaaa00~{}BJ@\0"[..]).prop_map(|byte| vec![byte]),
+                2 => prop::sample::select(&["\x1B$B", "\x1B$@", "\x1B(B", "\x1B(J", "\x1B", "\x1B$", "~{", "~}", "~~"][..])
+                    .prop_map(|code| code.as_bytes().to_vec()),
+            ], 65),
+            from in 0usize..8,
+            is_double in any::<bool>(),
+        ) {
+            let bytes = bytes.concat();
+            let block = &bytes[from.min(bytes.len() - 65)..][..65];
+            let three = Escapes { first: 0x1B, out: b'$', back: b'(', last: Some([b'B', b'@']) };
+            let two = Escapes { first: b'~', out: b'{', back: b'}', last: None };
+            for escapes in [three, two] {
+                let mut expected = [0; 64];
+                let found = split_escapes(Isa::Scalar, escapes, is_double, block, &mut expected);
+                let count = found.firsts.count_ones() as usize;
+                // What is between characters is codes.
+                let mut at = 0;
+                while at < found.read {
+                    let is_first = found.firsts >> at & 1 != 0;
+                    at += match is_first {
+                        true => 1 + (found.doubles >> at & 1) as usize,
+                        false => escapes.len(),
+                    };
+                    prop_assert!(is_first || block[at - escapes.len()] == escapes.first);
+                }
+                prop_assert_eq!(at, found.read);
+                each_isa(|isa| {
+                    let mut units = [0; 64];
+                    assert_eq!(split_escapes(isa, escapes, is_double, block, &mut units), found, "{isa:?}");
+                    assert_eq!(units[..count], expected[..count], "{isa:?}");
+                    let none = Split { is_double, ..Split::default() };
+                    assert_eq!(split_escapes(isa, escapes, is_double, &block[1..], &mut units), none, "{isa:?}");
+                });
+            }
         }
     }
 }

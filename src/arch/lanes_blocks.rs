@@ -1,7 +1,8 @@
 //! The algorithm that writes lanes of different lengths with vectors of four lanes.
 
-/// Defines `text(lanes, dst)`, `codes(lanes, shifts, is_double, dst)`, `split(shifts, is_double, block, units)` and
-/// `split_pairs(leads, block, units)` for the instruction set `$features`; see [`arch::lanes`](super::lanes).
+/// Defines `text(lanes, dst)`, `codes(lanes, shifts, is_double, dst)`, `split(shifts, is_double, block, units)`,
+/// `split_escapes(escapes, is_double, block, units)` and `split_pairs(leads, block, units)` for the instruction set
+/// `$features`; see [`arch::lanes`](super::lanes).
 ///
 /// The first two go in blocks of eight lanes. A shuffle from a table removes the bytes that do not count. From the first
 /// block that needs a decision, or is not whole, the scalar kernel does the rest.
@@ -93,10 +94,21 @@ macro_rules! lanes_by_blocks {
         pub fn split(shifts: Shifts, is_double: bool, block: &[u8; 65], units: &mut [u16; 64]) -> Split {
             let Shifts { out, back } = shifts;
             let front = block.first_chunk().expect("64 of 65");
-            let [outs, backs] = [places_of(out, front), places_of(back, front)];
-            let cuts = (outs | backs) >> 1 | u64::from(block[64] == out || block[64] == back) << 63;
-            let split = Split::of(outs, backs, cuts, is_double);
+            let switches = Switches { outs: places_of(out, front), backs: places_of(back, front), len: 1, late: 0 };
+            let split = Split::of(switches, block[64] == out || block[64] == back, is_double);
             put_all(&split, block, out, units);
+            split
+        }
+
+        /// See [`arch::lanes::split_escapes`](crate::arch::lanes::split_escapes).
+        #[target_feature(enable = $features)]
+        pub fn split_escapes(escapes: Escapes, is_double: bool, block: &[u8; 65], units: &mut [u16; 64]) -> Split {
+            let Escapes { first, out, back, last } = escapes;
+            let front = block.first_chunk().expect("64 of 65");
+            let last = last.map(|[either, only_out]| [places_of(either, front), places_of(only_out, front)]);
+            let switches = escapes.places(places_of(first, front), places_of(out, front), places_of(back, front), last);
+            let split = Split::of(switches, block[64] == first, is_double);
+            put_all(&split, block, first, units);
             split
         }
 

@@ -109,6 +109,61 @@ pub struct Shifts {
     pub back: u8,
 }
 
+/// The codes of two or three bytes that [`split_escapes`](super::lanes::split_escapes) knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Escapes {
+    /// The first byte of each.
+    pub first: u8,
+    /// The second byte, of those that pairs follow and of those that single bytes follow.
+    pub out: u8,
+    pub back: u8,
+    /// The third byte, if there is one: after either, and after `out` only.
+    pub last: Option<[u8; 2]>,
+}
+
+impl Escapes {
+    /// Returns how many bytes each has.
+    #[inline(always)]
+    pub(super) fn len(self) -> usize {
+        2 + usize::from(self.last.is_some())
+    }
+
+    /// Returns what begins at the bytes of a block, of which `first`, `out`, `back` and `last` are the places of the bytes
+    /// of that name.
+    #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))] // No vectors.
+    #[inline(always)]
+    pub(super) fn places(self, first: u64, out: u64, back: u64, last: Option<[u64; 2]>) -> Switches {
+        let (mut outs, mut backs) = (first & out >> 1, first & back >> 1);
+        if let Some([either, only_out]) = last {
+            outs &= (either | only_out) >> 2;
+            backs &= either >> 2;
+        }
+        // A code that ends with the block, or in the next one, is the next one's.
+        let within = u64::MAX >> self.len();
+        let starts = (outs | backs) & within;
+        let starts = starts & !(starts << self.len());
+        // So is one right before it: the next block must see that they follow each other.
+        let late = first & !within;
+        let late = late | starts & late >> self.len();
+        let starts = starts & !late;
+        Switches { outs: outs & starts, backs: backs & starts, len: self.len(), late }
+    }
+}
+
+/// Where codes begin in a block of 64 bytes, one bit each.
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))] // No vectors.
+#[derive(Clone, Copy)]
+pub(super) struct Switches {
+    /// Those that pairs follow.
+    pub(super) outs: u64,
+    /// Those that single bytes follow.
+    pub(super) backs: u64,
+    /// How many bytes each has.
+    pub(super) len: usize,
+    /// The bytes that may begin a code that does not end before the block does.
+    pub(super) late: u64,
+}
+
 /// The bytes that begin a pair in a charset without shift codes, as [`split_pairs`](super::lanes::split_pairs) takes them.
 #[derive(Clone, Debug)]
 #[repr(align(16))]
@@ -137,7 +192,8 @@ impl Leads {
     }
 }
 
-/// What [`split`](super::lanes::split) and [`split_pairs`](super::lanes::split_pairs) found.
+/// What [`split`](super::lanes::split), [`split_escapes`](super::lanes::split_escapes) and
+/// [`split_pairs`](super::lanes::split_pairs) found.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Split {
     /// How many bytes were read.
@@ -160,20 +216,24 @@ impl Split {
         Split { read: 64 + (leads >> 63) as usize, firsts: !(leads << 1), doubles: leads, is_double: false }
     }
 
-    /// Finds the characters in a block of 64 bytes of which `outs` and `backs` are shift codes. If bit 63 of `cuts` is set,
-    /// so is the byte after the block; the other bits are the bytes before a shift code.
+    /// Finds the characters in a block of 64 bytes with codes at `switches`. `is_next` says whether the byte after the
+    /// block may begin one.
     #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))] // No vectors.
     #[inline(always)]
-    pub(super) fn of(outs: u64, backs: u64, cuts: u64, is_double: bool) -> Self {
-        let plain = !(outs | backs);
-        let double = flood((outs << 1 | u64::from(is_double)) & plain, plain);
+    pub(super) fn of(switches: Switches, is_next: bool, is_double: bool) -> Self {
+        let Switches { outs, backs, len, late } = switches;
+        let starts = outs | backs;
+        let plain = !(0..len).fold(0, |all, at| all | starts << at);
+        let double = flood((outs << len | u64::from(is_double)) & plain, plain);
         let leads = every_other(double);
         let firsts = plain & !double | leads;
-        let cut_off = leads & cuts;
-        if cut_off != 0 {
-            let read = cut_off.trailing_zeros() as usize;
+        let cuts = (starts | late) >> 1 | u64::from(is_next) << 63;
+        let stops = leads & cuts | late;
+        if stops != 0 {
+            let read = stops.trailing_zeros() as usize;
             let before = (1 << read) - 1;
-            return Split { read, firsts: firsts & before, doubles: leads & before, is_double: true };
+            let is_double = double >> read & 1 != 0;
+            return Split { read, firsts: firsts & before, doubles: leads & before, is_double };
         }
         // A pair may end with the byte after the block. No pair before the block took a byte of it.
         let read = 64 + (leads >> 63) as usize;

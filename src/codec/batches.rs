@@ -8,7 +8,7 @@
 //! * [`WORTH`] is 65, the least with which [`lanes::split`] does anything, and at least [`LEAST_REACH`], one block.
 
 use super::{Utf8Batch, Utf8Char, Utf8Sink, Utf8Table, Utf8Units};
-use crate::arch::types::{Leads, Shifts, Split};
+use crate::arch::types::{Escapes, Leads, Shifts, Split};
 use crate::arch::{Isa, lanes};
 
 /// The shortest batch, in characters: the kernels do nothing with less than a block.
@@ -52,6 +52,12 @@ impl Batches<'_> {
         self.decode(src, dst, |is_double, src, units| lanes::split(isa, shifts, is_double, src, units))
     }
 
+    /// Decodes the front of `src` in a charset with codes of some bytes.
+    #[inline(never)]
+    pub(super) fn decode_escapes(&mut self, isa: Isa, escapes: Escapes, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+        self.decode(src, dst, |is_double, src, units| lanes::split_escapes(isa, escapes, is_double, src, units))
+    }
+
     /// Decodes the front of `src`: looks up the characters of some blocks, and then writes them. `split` splits a block.
     /// Stops at anything that needs a decision; returns how many bytes were read.
     #[inline(always)]
@@ -89,7 +95,7 @@ impl Batches<'_> {
                 *place = block;
                 count += 1;
                 (block.word, block.byte) = (block.word + len, block.byte + block.split.read);
-                if block.split.read < 64 {
+                if block.split.read == 0 {
                     break;
                 }
             }

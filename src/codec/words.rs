@@ -233,16 +233,6 @@ impl Utf8Units {
         Utf8Units { words: vec![0; 1 << 16].try_into().expect("as many as there are units") }
     }
 
-    /// Returns the character of a unit, or a note if it has none.
-    #[cfg_attr(not(feature = "whatwg"), allow(dead_code))] // Only ISO-2022-JP needs it.
-    #[inline(always)]
-    pub(crate) fn get(&self, unit: u16) -> Utf8Word {
-        match self.words[usize::from(unit)] {
-            0 => Utf8Word::note(0, 0),
-            word => Utf8Word(word),
-        }
-    }
-
     /// Puts the characters among `words` at the units from `first` on.
     pub(crate) fn put(&mut self, first: u16, words: &[Utf8Word]) {
         for (place, word) in self.words[first.into()..].iter_mut().zip(words) {

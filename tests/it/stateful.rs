@@ -213,7 +213,7 @@ fn decode(codec: &dyn Codec, bytes: &[u8], piece: usize, room: usize) -> (String
 
 /// Converts a long text in both directions: some tables are built for one, and then used for short ones too.
 fn build_tables(codec: &dyn Codec) {
-    let text = "a 한국어\n".repeat(8000);
+    let text = "a 한국어 中文 日本語\n".repeat(8000);
     let bytes = encode(codec, &text, text.len(), 1 << 20);
     decode(codec, &bytes, bytes.len(), 1 << 20);
 }

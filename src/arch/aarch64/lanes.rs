@@ -4,7 +4,7 @@ use super::vector::*;
 use crate::arch::lanes_blocks::lanes_by_blocks;
 use crate::arch::scalar;
 use crate::arch::shuffles::*;
-use crate::arch::types::{FOLLOWS, LEN, Leads, MAY_GO_ON, Shifts, Split};
+use crate::arch::types::{Escapes, FOLLOWS, LEN, Leads, MAY_GO_ON, Shifts, Split, Switches};
 use std::arch::aarch64::*;
 
 type Vector = uint32x4_t;

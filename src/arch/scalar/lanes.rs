@@ -1,6 +1,6 @@
 //! Lanes, one at a time.
 
-use crate::arch::types::{FOLLOWS, LEN, Leads, MAY_GO_ON, NO_CODE, Shifts, Split};
+use crate::arch::types::{Escapes, FOLLOWS, LEN, Leads, MAY_GO_ON, NO_CODE, Shifts, Split};
 
 /// See [`arch::lanes::text`](crate::arch::lanes::text).
 pub(in super::super) fn text(lanes: &[u32], dst: &mut [u8]) -> (usize, usize) {
@@ -87,6 +87,53 @@ pub(in super::super) fn split(shifts: Shifts, is_double: bool, block: &[u8; 65],
         }
         let lead = if byte == 0 { out } else { byte };
         units[count] = if split.is_double { u16::from_be_bytes([lead, next]) } else { byte.into() };
+        count += 1;
+        split.firsts |= 1 << at;
+        split.doubles |= u64::from(split.is_double) << at;
+        split.read += 1 + usize::from(split.is_double);
+    }
+    split
+}
+
+/// See [`arch::lanes::split_escapes`](crate::arch::lanes::split_escapes).
+pub(in super::super) fn split_escapes(
+    escapes: Escapes,
+    is_double: bool,
+    block: &[u8; 65],
+    units: &mut [u16; 64],
+) -> Split {
+    let len = escapes.len();
+    // Whether pairs follow the code here, if there is one that ends before the block does.
+    let pairs_follow = |at: usize| match block[at..64] {
+        [first, second, last, _, ..] if first == escapes.first && len == 3 => {
+            let [either, only_out] = escapes.last?;
+            let is_out = second == escapes.out && (last == either || last == only_out);
+            (is_out || (second == escapes.back && last == either)).then_some(is_out)
+        }
+        [first, second, _, ..] if first == escapes.first && len == 2 => {
+            (second == escapes.out || second == escapes.back).then_some(second == escapes.out)
+        }
+        _ => None,
+    };
+    let code = |at: usize| pairs_follow(at).filter(|_| at < len || pairs_follow(at - len).is_none());
+    // Whether the next block decides what begins here, or what follows a code here at once.
+    let is_last = |at: usize| block[at] == escapes.first && at + len >= 64;
+    let is_late = |at: usize| is_last(at) || (code(at).is_some() && is_last(at + len));
+    let mut split = Split { is_double, ..Split::default() };
+    let mut count = 0;
+    while split.read < 64 && !is_late(split.read) {
+        let at = split.read;
+        if let Some(is_out) = code(at) {
+            split.is_double = is_out;
+            split.read += len;
+            continue;
+        }
+        let next = at + 1;
+        if split.is_double && (is_late(next) || code(next).is_some()) {
+            break;
+        }
+        let lead = if block[at] == 0 { escapes.first } else { block[at] };
+        units[count] = if split.is_double { u16::from_be_bytes([lead, block[next]]) } else { block[at].into() };
         count += 1;
         split.firsts |= 1 << at;
         split.doubles |= u64::from(split.is_double) << at;

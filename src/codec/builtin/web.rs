@@ -58,15 +58,16 @@
 //! a table costs speed, but is converted correctly. In ISO-2022-JP they also follow the escape sequences; its encoder is
 //! encoding_rs alone.
 
+use crate::arch::types::Escapes;
 use crate::arch::{self, lanes};
 use crate::codec::Utf8;
 use crate::codec::Utf16;
-use crate::codec::batches::{PlainPairs, WORTH};
+use crate::codec::batches::{Batches, PlainPairs, WORTH};
 use crate::codec::pairs::PlainCodes;
 use crate::codec::table::Table;
 use crate::codec::{
     ByteSink, Codec, CodecInfo, Decoder, Encoder, Malformed, Replacement, Step, Stop, Superset, TableCodec, Unmappable,
-    Utf8Char, Utf8Sink, Utf8Units, Utf8Word,
+    Utf8Char, Utf8Sink, Utf8Table, Utf8Units, Utf8Word,
 };
 use encoding_rs::{
     BIG5, DecoderResult, EUC_JP, EUC_KR, EncoderResult, Encoding, GB18030, GBK, IBM866, ISO_2022_JP, ISO_8859_2,
@@ -413,7 +414,7 @@ struct Plain {
     pairs: Later<PlainPairs>,
     codes: Later<PlainCodes>,
     /// The pairs of ISO-2022-JP, by unit.
-    jis: Later<Utf8Units>,
+    jis: Later<Jis>,
 }
 
 /// A table that is built when it is worth its time.
@@ -437,6 +438,36 @@ impl<T> Later<T> {
 
     fn add(&self, len: usize) {
         self.count.fetch_add(len, Ordering::Relaxed);
+    }
+}
+
+/// The tables for decoding ISO-2022-JP.
+#[derive(Debug)]
+struct Jis {
+    units: Utf8Units,
+    singles: Box<Utf8Table>,
+}
+
+impl Jis {
+    const ESCAPES: Escapes = Escapes { first: ESC, out: b'$', back: b'(', last: Some([b'B', b'@']) };
+
+    fn new(encoding: &'static Encoding) -> Self {
+        let pairs = || (0x21..=0x7E).flat_map(|lead| (0x21..=0x7E).map(move |trail| [lead, trail]));
+        let lines: Vec<u8> =
+            pairs().flat_map(|[lead, trail]| [ESC, b'$', b'B', lead, trail, ESC, b'(', b'B', b'\n']).collect();
+        let (text, _) = encoding.decode_without_bom_handling(&lines);
+        let mut units = Utf8Units::new();
+        for (pair, line) in pairs().zip(text.split('\n')) {
+            if let Some(word) = plain_char(line).and_then(Utf8Word::new) {
+                units.put(u16::from_be_bytes(pair), &[word]);
+            }
+        }
+        let mut singles = [Utf8Char::NONE; 256];
+        for ch in ('\0'..='\x7F').filter(|ch| !matches!(ch, '\x0E' | '\x0F' | '\x1B')) {
+            singles[ch as usize] = Utf8Char::new(ch);
+            units.put(ch as u16, Utf8Word::new(ch).as_slice());
+        }
+        Jis { units, singles: Box::new(Utf8Table::new(singles)) }
     }
 }
 
@@ -465,24 +496,10 @@ impl Plain {
         is_wanted.then(|| self.pairs.get(len, self.enough, || self.make_pairs()))?
     }
 
-    /// Returns the table for decoding `len` bytes of ISO-2022-JP, if there is one now.
-    fn jis(&self, len: usize) -> Option<&Utf8Units> {
-        let is_wanted = Self::IS_WANTED && self.encoding == ISO_2022_JP;
-        is_wanted.then(|| self.jis.get(len, self.enough, || self.make_jis()))?
-    }
-
-    fn make_jis(&self) -> Utf8Units {
-        let pairs = || (0x21..=0x7E).flat_map(|lead| (0x21..=0x7E).map(move |trail| [lead, trail]));
-        let lines: Vec<u8> =
-            pairs().flat_map(|[lead, trail]| [ESC, b'$', b'B', lead, trail, ESC, b'(', b'B', b'\n']).collect();
-        let (text, _) = self.encoding.decode_without_bom_handling(&lines);
-        let mut units = Utf8Units::new();
-        for (pair, line) in pairs().zip(text.split('\n')) {
-            if let Some(word) = plain_char(line).and_then(Utf8Word::new) {
-                units.put(u16::from_be_bytes(pair), &[word]);
-            }
-        }
-        units
+    /// Returns the tables for decoding `len` bytes of ISO-2022-JP, if they are there now.
+    fn jis(&self, len: usize) -> Option<&Jis> {
+        let is_wanted = Self::IS_WANTED && self.encoding == ISO_2022_JP && lanes::are_worth_it(arch::isa());
+        is_wanted.then(|| self.jis.get(len, self.enough, || Jis::new(self.encoding)))?
     }
 
     /// Returns the table for encoding `len` bytes, if there is one now.
@@ -781,46 +798,21 @@ impl MultiByteDecoder {
 impl MultiByteDecoder {
     /// Decodes ASCII, pairs and escape sequences of ISO-2022-JP from the front of `src` while nothing is held, up to another
     /// set or anything that may be a fault; returns how many bytes.
-    fn feed_jis(&mut self, pairs: &Utf8Units, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
-        let (mut shift, mut read) = (self.shift, 0);
-        loop {
-            let before = read;
-            if shift.is_double() {
-                dst.push_words(|| {
-                    // Four bytes, because to turn just two takes an instruction that waits for the one before it.
-                    let four = src.get(read..).and_then(<[u8]>::first_chunk);
-                    let unit = |four: &[u8; 4]| (u32::from_be_bytes(*four) >> 16) as u16;
-                    let word = four.map_or(Utf8Word::note(0, 0), |four| pairs.get(unit(four)));
-                    read += if word.is_char() { 2 } else { 0 };
-                    word
-                });
-            } else if shift.set == Shift::INITIAL.set {
-                let is_other = |byte: &u8| (*byte >= 0x80) | (*byte == ESC) | (*byte == 0x0E) | (*byte == 0x0F);
-                let rest = &src[read..];
-                let blocks = rest
-                    .as_chunks::<16>()
-                    .0
-                    .iter()
-                    .take_while(|block| !block.iter().fold(false, |any, byte| any | is_other(byte)));
-                let from = 16 * blocks.count();
-                let len = rest[from..].iter().position(is_other).map_or(rest.len(), |at| from + at);
-                read += dst.push_ascii(&rest[..len]);
-            }
-            shift.fresh &= read == before;
-            if let Some([ESC, set @ ..]) = src[read..].first_chunk::<3>()
-                && !shift.fresh
-                && Shift::SETS.contains(&set)
-            {
-                shift = Shift { set: [ESC, set[0], set[1]], fresh: true };
-                read += 3;
-            }
-            if read == before {
-                break;
-            }
+    fn feed_jis(&mut self, jis: &Jis, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+        let Shift { set, fresh } = self.shift;
+        let mut is_double = self.shift.is_double();
+        // An escape sequence right after another one is a fault.
+        if !(is_double || set == Shift::INITIAL.set) || (fresh && src.first() == Some(&ESC)) {
+            return 0;
         }
+        let (by_unit, singles) = (&jis.units, Some(&*jis.singles));
+        let mut batches = Batches { by_unit, singles, reach: &mut self.reach, is_double: &mut is_double };
+        let read = batches.decode_escapes(arch::isa(), Jis::ESCAPES, src, dst);
         if read > 0 {
+            let set = if is_double { *b"\x1B$B" } else { Shift::INITIAL.set };
+            let fresh = matches!(src[..read], [.., ESC, b'$' | b'(', _]);
             self.inner = self.encoding.new_decoder_without_bom_handling();
-            self.shift = shift;
+            self.shift = Shift { set, fresh };
             self.shift.lead(&mut self.inner);
         }
         read
@@ -1358,7 +1350,7 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "too much of it")]
     fn damaged_iso_2022_jp_is_decoded_as_without_tables() {
-        const PARTS: [&[u8]; 14] = [
+        const PARTS: [&[u8]; 16] = [
             b"\x1B(B",
             b"\x1B(J",
             b"\x1B(I",
@@ -1371,6 +1363,8 @@ mod tests {
             b"\x80",
             b"\n",
             b"\x7F",
+            b"\0",
+            b"\0!",
             b"$\"",
             b"plain text of some length, longer than a block of sixty-four bytes, and then more of it",
         ];

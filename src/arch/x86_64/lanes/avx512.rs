@@ -1,7 +1,7 @@
 //! Lanes with AVX-512: sixteen at a time; `vpcompressb` removes the bytes that do not count.
 
 use crate::arch::scalar;
-use crate::arch::types::{FOLLOWS, LEN, Leads, MAY_GO_ON, NO_CODE, Shifts, Split};
+use crate::arch::types::{Escapes, FOLLOWS, LEN, Leads, MAY_GO_ON, NO_CODE, Shifts, Split, Switches};
 use crate::arch::x86_64::memory::{
     load_512, load_lanes, load_part_lanes, load_units, load16, low_bits, store_512, store_units,
 };
@@ -152,9 +152,22 @@ pub fn split(shifts: Shifts, is_double: bool, block: &[u8; 65], units: &mut [u16
     let (bytes, nexts) = (load_512(front), load_512(back));
     let [out, back] = [shifts.out, shifts.back].map(|code| _mm512_set1_epi8(code as i8));
     let [outs, backs] = [out, back].map(|code| _mm512_cmpeq_epi8_mask(bytes, code));
-    let cuts = _mm512_cmpeq_epi8_mask(nexts, out) | _mm512_cmpeq_epi8_mask(nexts, back);
-    let split = Split::of(outs, backs, cuts, is_double);
+    let is_next = block[64] == shifts.out || block[64] == shifts.back;
+    let split = Split::of(Switches { outs, backs, len: 1, late: 0 }, is_next, is_double);
     put_all(&split, bytes, nexts, out, units);
+    split
+}
+
+/// See [`split_escapes`](crate::arch::lanes::split_escapes).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+pub fn split_escapes(escapes: Escapes, is_double: bool, block: &[u8; 65], units: &mut [u16; 64]) -> Split {
+    let (front, back) = (block.first_chunk().expect("of 65"), block.last_chunk().expect("of 65"));
+    let (bytes, nexts) = (load_512(front), load_512(back));
+    let places = |byte: u8| _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte as i8));
+    let last = escapes.last.map(|[either, only_out]| [places(either), places(only_out)]);
+    let switches = escapes.places(places(escapes.first), places(escapes.out), places(escapes.back), last);
+    let split = Split::of(switches, block[64] == escapes.first, is_double);
+    put_all(&split, bytes, nexts, _mm512_set1_epi8(escapes.first as i8), units);
     split
 }
 

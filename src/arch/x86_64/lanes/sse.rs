@@ -3,7 +3,7 @@
 use crate::arch::lanes_blocks::lanes_by_blocks;
 use crate::arch::scalar;
 use crate::arch::shuffles::*;
-use crate::arch::types::{FOLLOWS, LEN, Leads, MAY_GO_ON, Shifts, Split};
+use crate::arch::types::{Escapes, FOLLOWS, LEN, Leads, MAY_GO_ON, Shifts, Split, Switches};
 use crate::arch::x86_64::memory::*;
 use crate::arch::x86_64::vectors::sse::{Vector, and, or};
 use std::arch::x86_64::*;

@@ -2,8 +2,10 @@
 //!
 //! `~~` is a tilde, and `~` before a line end joins two lines. A line end among pairs ends them.
 
+use super::batch::{Batch, Codes, Pace};
 use super::sets::Set;
 use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer, copied, copy_plain};
+use crate::arch::types::Escapes;
 use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder, Utf8Sink, Utf8Word};
 
 /// HZ.
@@ -66,9 +68,12 @@ impl Reader for State {
 
     fn run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
         const STOP: Utf8Word = Utf8Word::note(0, 0);
-        let mut read = 0;
+        static BATCH: Batch =
+            Batch::new(Set::Gb2312, Codes::Escapes(Escapes { first: b'~', out: b'{', back: b'}', last: None }), b"~");
+        let (mut read, mut pace) = (0, Pace::new());
         loop {
             let before = read;
+            read += pace.turn(|reach| Some(BATCH.read(&mut self.is_double, &src[read..], reach, dst)));
             match self.is_double {
                 true => Set::Gb2312.read_pairs(src, &mut read, dst, |byte| (byte == b'~').then_some(STOP)),
                 false => read += copy_plain(&src[read..], dst, is_plain),

@@ -8,13 +8,12 @@
 //! reading Korean, the designation may be missing. An escape sequence of another charset is malformed, and so is that of
 //! ISO-IR-165, which RFC 1922 allows in Chinese but for which there is no table here.
 
+use super::batch::{Batch, Codes, LONG, Pace};
 use super::sets::Set;
 use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer, copied, copy_plain};
-use crate::arch::types::Shifts;
-use crate::arch::{self, lanes};
-use crate::codec::batches::Batches;
+use crate::arch::types::{Escapes, Shifts};
 use crate::codec::engine::ShiftedCodes;
-use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder, Utf8Char, Utf8Sink, Utf8Table, Utf8Units, Utf8Word};
+use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder, MIN_ROOM, Utf8Sink, Utf8Word};
 use std::sync::OnceLock;
 
 const ESC: u8 = 0x1B;
@@ -34,6 +33,8 @@ pub(crate) struct Iso2022 {
     designations: &'static [Designation],
     /// Whether G1 is designated once, at the beginning.
     is_announced: bool,
+    /// Whether two characters can share a code.
+    joins: bool,
 }
 
 const ASCII: Designation = (Set::Ascii, 0, b"\x1B(B");
@@ -119,7 +120,17 @@ impl Iso2022 {
     );
 
     const fn new(name: &'static str, source: &'static str, designations: &'static [Designation]) -> Self {
-        Iso2022 { name, source, designations, is_announced: false }
+        let (mut joins, mut at) = (false, 0);
+        while at < designations.len() {
+            joins |= matches!(designations[at].0, Set::Jis0213a | Set::Jis0213b);
+            at += 1;
+        }
+        Iso2022 { name, source, designations, is_announced: false, joins }
+    }
+
+    /// Returns whether JIS X 0208 can be designated, which has the same two escape sequences everywhere.
+    fn has_jis_x_0208(&self) -> bool {
+        self.designations.iter().any(|(set, ..)| *set == Set::Jis0208)
     }
 
     /// Returns whether something can be designated to this place.
@@ -129,7 +140,8 @@ impl Iso2022 {
 
     /// Returns the characters with which two begin that share a code.
     fn starts(&self) -> &'static [char] {
-        let starts = self.designations.iter().map(|designation| designation.0.starts());
+        let sets = self.designations.iter().filter(|_| self.joins);
+        let starts = sets.map(|designation| designation.0.starts());
         starts.max_by_key(|starts| starts.len()).unwrap_or_default()
     }
 
@@ -160,35 +172,12 @@ impl Codec for &'static Iso2022 {
     }
 }
 
-/// The tables for batches of Korean, which has only shift codes after its announcement.
-struct Korean {
-    units: Utf8Units,
-    singles: Utf8Table,
-    codes: ShiftedCodes,
-}
-
-impl Korean {
-    const CODES: Shifts = Shifts { out: SO, back: SI };
-
-    fn new() -> Self {
-        let mut units = Set::Ks1001.units();
-        let mut singles = [Utf8Char::NONE; 256];
-        for byte in (0..0x80).filter(|byte| ![ESC, SO, SI].contains(byte)) {
-            units.put(byte.into(), &[Utf8Word::of_ascii(byte)]);
-            singles[usize::from(byte)] = Utf8Char::new(char::from(byte));
-        }
-        let codes = ShiftedCodes::new(&Set::Ks1001.with_ascii(&[ESC, SO, SI]));
-        Korean { units, singles: Utf8Table::new(singles), codes }
-    }
-
-    /// Returns the tables, if they are there or worth their time for `len` bytes.
-    fn get(len: usize) -> Option<&'static Korean> {
-        const LONG: usize = 16 * 1024;
-        static KOREAN: OnceLock<Box<Korean>> = OnceLock::new();
-        let is_worth_it = len >= LONG && lanes::are_worth_it(arch::isa());
-        let tables = if is_worth_it { Some(KOREAN.get_or_init(|| Box::new(Korean::new()))) } else { KOREAN.get() };
-        tables.map(|tables| &**tables)
-    }
+/// Returns the tables that write batches of Korean, which has only shift codes after its announcement, if they are there
+/// or worth their time for `len` bytes.
+fn korean_codes(len: usize) -> Option<&'static ShiftedCodes> {
+    static CODES: OnceLock<ShiftedCodes> = OnceLock::new();
+    let make = || ShiftedCodes::new(&Set::Ks1001.with_ascii(&[ESC, SO, SI]));
+    if len >= LONG { Some(CODES.get_or_init(make)) } else { CODES.get() }
 }
 
 /// What is designated and invoked, in a decoder or in an encoder.
@@ -307,20 +296,10 @@ impl Reader for State {
     }
 
     fn run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
-        /// How many codes until a batch is tried again, after one that stopped early.
-        const PAUSE: usize = 8;
-        let (mut read, mut reach, mut pause) = (0, usize::MAX, 0);
+        let (mut read, mut pace) = (0, Pace::new());
         loop {
             let before = read;
-            if pause == 0
-                && let Some(korean) = self.korean(src.len())
-            {
-                let (by_unit, singles, is_double) = (&korean.units, Some(&korean.singles), &mut self.is_shifted);
-                let mut batches = Batches { by_unit, singles, reach: &mut reach, is_double };
-                read += batches.decode_shifted(arch::isa(), Korean::CODES, &src[read..], dst);
-                pause = PAUSE;
-            }
-            pause = pause.saturating_sub(1);
+            read += pace.turn(|reach| self.run_batches(&src[read..], reach, dst));
             let line_end_counts = self.line_end_counts();
             match self.invoked() {
                 Some(Set::Ascii) => read += copy_plain(&src[read..], dst, |byte| is_plain(byte, line_end_counts)),
@@ -354,10 +333,33 @@ fn other_among_pairs(byte: u8, line_end_counts: bool) -> Option<Utf8Word> {
 }
 
 impl State {
-    /// Returns the tables for batches, if this is Korean and they are worth their time for `len` bytes.
-    fn korean(&self, len: usize) -> Option<&'static Korean> {
-        let is_korean = self.of.is_announced && self.places == [Some(Set::Ascii), Some(Set::Ks1001), None, None];
-        is_korean.then(|| Korean::get(len))?
+    /// Reads batches from the front of `src`, if there are tables for what is designated; returns how many bytes.
+    fn run_batches(&mut self, src: &[u8], reach: &mut usize, dst: &mut Utf8Sink<'_>) -> Option<usize> {
+        const SHIFTS: Codes = Codes::Shifts(Shifts { out: SO, back: SI });
+        const ESCAPES: Codes = Codes::Escapes(Escapes { first: ESC, out: b'$', back: b'(', last: Some([b'B', b'@']) });
+        let batch = match self.places {
+            [Some(Set::Ascii), Some(Set::Ks1001), None, None] if self.of.is_announced => {
+                static KOREAN: Batch = Batch::new(Set::Ks1001, SHIFTS, &[ESC, SO, SI]);
+                &KOREAN
+            }
+            [Some(Set::Ascii), Some(Set::Gb2312), ..] => {
+                static SIMPLIFIED: Batch = Batch::new(Set::Gb2312, SHIFTS, &[ESC, SO, SI, b'\r', b'\n']);
+                &SIMPLIFIED
+            }
+            [Some(Set::Ascii), Some(Set::Cns1), ..] => {
+                static TRADITIONAL: Batch = Batch::new(Set::Cns1, SHIFTS, &[ESC, SO, SI, b'\r', b'\n']);
+                &TRADITIONAL
+            }
+            [Some(Set::Ascii | Set::Jis0208), None, None, None] if self.of.has_jis_x_0208() => {
+                static JAPANESE: Batch = Batch::new(Set::Jis0208, ESCAPES, &[ESC, SO, SI]);
+                let mut is_double = self.places[0] == Some(Set::Jis0208);
+                let read = JAPANESE.read(&mut is_double, src, reach, dst);
+                self.places[0] = Some(if is_double { Set::Jis0208 } else { Set::Ascii });
+                return Some(read);
+            }
+            _ => return None,
+        };
+        Some(batch.read(&mut self.is_shifted, src, reach, dst))
     }
 
     /// Returns whether a line end changes the state.
@@ -425,11 +427,34 @@ impl State {
                 false => set.byte(ch).map(|byte| (*designation, [byte, 0], 1)),
             }
         };
-        let is_current = |designation: &&Designation| {
-            self.places[designation.1] == Some(designation.0) && designation.1 == usize::from(self.is_shifted)
-        };
-        let all = || self.of.designations.iter().filter(|designation| designation.0 != Set::Ascii);
-        all().filter(is_current).find_map(code).or_else(|| all().find_map(code))
+        // ASCII was tried before.
+        let now = self.invoked().filter(|set| *set != Set::Ascii).and_then(|set| {
+            let is_current = |found: &&Designation| found.0 == set && found.1 == usize::from(self.is_shifted);
+            self.of.designations.iter().find(is_current)
+        });
+        let others = || self.of.designations.iter().filter(|designation| designation.0 != Set::Ascii);
+        now.and_then(code).or_else(|| others().find_map(code))
+    }
+
+    /// Writes characters from the front of `src` in the set that bytes mean now, while it has them; returns how many bytes of
+    /// `src` that was.
+    fn run_in_set(&self, src: &str, out: &mut ByteSink<'_>) -> usize {
+        let (mut read, line_end_counts) = (0, self.line_end_counts());
+        out.fill(|spare| {
+            let written;
+            (read, written) = match self.invoked() {
+                Some(Set::Ascii) => copied(src, spare, |byte| is_plain(byte, line_end_counts)),
+                Some(set) if set.is_double() => set.write_pairs(src, self.of.starts(), spare),
+                _ => (0, 0),
+            };
+            written
+        });
+        read
+    }
+
+    /// Returns whether a character waits for the next one, because two that begin with it share a code.
+    fn is_held_first(&self, ch: char) -> bool {
+        self.of.joins && self.of.designations.iter().any(|designation| designation.0.starts().contains(&ch))
     }
 
     /// Returns how two characters that share a code are written.
@@ -459,7 +484,7 @@ impl Writer for State {
             }
             return true;
         }
-        if self.of.designations.iter().any(|designation| designation.0.starts().contains(&ch)) {
+        if self.is_held_first(ch) {
             self.held = Some(ch);
             return true;
         }
@@ -473,26 +498,25 @@ impl Writer for State {
         if self.of.is_announced && !self.is_begun {
             return 0;
         }
-        let line_end_counts = self.line_end_counts();
         let mut read = 0;
-        if let Some(korean) = self.korean(src.len()) {
+        if self.of.is_announced
+            && let Some(codes) = korean_codes(src.len())
+        {
             out.fill(|spare| {
                 let written;
-                (read, written) = korean.codes.encode(&mut self.is_shifted, src, spare);
+                (read, written) = codes.encode(&mut self.is_shifted, src, spare);
                 written
             });
         }
-        let src = &src[read..];
-        out.fill(|spare| {
-            let (more, written) = match self.invoked() {
-                Some(Set::Ascii) => copied(src, spare, |byte| is_plain(byte, line_end_counts)),
-                Some(set) if set.is_double() => set.write_pairs(src, self.of.starts(), spare),
-                _ => (0, 0),
-            };
-            read += more;
-            written
-        });
-        read
+        loop {
+            read += self.run_in_set(&src[read..], out);
+            // The next character is probably in another set.
+            let Some(ch) = src[read..].chars().next().filter(|_| out.room() >= MIN_ROOM) else { return read };
+            if self.is_held_first(ch) || !self.write(ch, out) {
+                return read;
+            }
+            read += ch.len_utf8();
+        }
     }
 
     fn end(&mut self, out: &mut ByteSink<'_>) {

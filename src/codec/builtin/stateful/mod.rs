@@ -11,6 +11,7 @@
 //! interrupts a pair or an escape sequence still means what it means. A whole pair without a character is malformed as a
 //! whole. The state stays as it was before the malformed bytes.
 
+mod batch;
 mod hz;
 mod iso2022;
 mod sets;
