@@ -8,6 +8,7 @@
 //! | part | what it measures |
 //! |---|---|
 //! | `files` | files of every kind, to `/dev/null` |
+//! | `charsets` | the charsets of East Asia, with texts of several forms |
 //! | `records` | the same with records, for the tools that can convert them |
 //! | `reframed` | records to records, compared with the same records to lines |
 //! | `jobs` | `--jobs 2` compared with `--jobs 1` |
@@ -24,6 +25,7 @@
 //! | `CHARPIPE_BENCH_ROUNDS` | number of measurements; the median counts | 7 |
 //! | `CHARPIPE_ISA` | the instruction set that charpipe uses | in `files` all that the machine has, a row for each; in the other parts the largest |
 
+mod charsets;
 mod input;
 mod parts;
 mod run;
@@ -91,6 +93,7 @@ type Part = (&'static str, bool, fn(&Plan) -> io::Result<Vec<String>>);
 
 const PARTS: &[Part] = &[
     ("files", false, parts::files),
+    ("charsets", false, charsets::charsets),
     ("records", false, parts::records),
     ("reframed", false, parts::reframed),
     ("jobs", false, parts::jobs),

@@ -33,20 +33,6 @@ const FILES: &[(Job, [Goal; 2])] = &[
     (Job { from: "UTF-8", to: "IBM939", kind: Kind::Japanese }, MIXED),
     (Job { from: "IBM1388", to: "UTF-8", kind: Kind::Cjk }, MIXED),
     (Job { from: "UTF-8", to: "IBM1388", kind: Kind::Cjk }, MIXED),
-    (Job { from: "Shift_JIS", to: "UTF-8", kind: Kind::Japanese }, faster(4.0, 3.0)),
-    (Job { from: "UTF-8", to: "Shift_JIS", kind: Kind::Japanese }, faster(4.0, 3.0)),
-    (Job { from: "EUC-JP", to: "UTF-8", kind: Kind::Japanese }, faster(4.0, 3.0)),
-    (Job { from: "UTF-8", to: "EUC-JP", kind: Kind::Japanese }, faster(4.0, 3.0)),
-    (Job { from: "ISO-2022-JP", to: "UTF-8", kind: Kind::Japanese }, faster(1.0, 1.0)),
-    (Job { from: "UTF-8", to: "ISO-2022-JP", kind: Kind::Japanese }, faster(2.0, 2.0)),
-    (Job { from: "EUC-KR", to: "UTF-8", kind: Kind::Korean }, faster(4.0, 3.0)),
-    (Job { from: "UTF-8", to: "EUC-KR", kind: Kind::Korean }, faster(4.0, 3.0)),
-    (Job { from: "ISO-2022-KR", to: "UTF-8", kind: Kind::Korean }, faster(2.5, 2.5)),
-    (Job { from: "UTF-8", to: "ISO-2022-KR", kind: Kind::Korean }, faster(2.5, 2.5)),
-    (Job { from: "GB18030", to: "UTF-8", kind: Kind::Cjk }, faster(4.0, 3.0)),
-    (Job { from: "UTF-8", to: "GB18030", kind: Kind::Cjk }, faster(4.0, 3.0)),
-    (Job { from: "UTF-7", to: "UTF-8", kind: Kind::Cjk }, faster(1.8, 1.8)),
-    (Job { from: "UTF-8", to: "UTF-7", kind: Kind::Cjk }, faster(1.8, 1.8)),
 ];
 
 /// At most this many times the time of `cat`, with AVX-512 and with less.

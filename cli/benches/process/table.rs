@@ -132,11 +132,22 @@ impl Table {
                 // The fastest tool is the one for which charpipe's relative time is greatest.
                 let fastest = tools.iter().filter_map(ratio).max_by(|one, other| one.0.total_cmp(&other.0));
                 fastest.map(|(ratio, name)| {
-                    (format!("≥ {least:.0} × {name}'s speed"), result(1.0 / ratio, 1.0 / ratio >= least))
+                    (format!("≥ {least:.1} × {name}'s speed"), result(1.0 / ratio, 1.0 / ratio >= least))
                 })
             }
         };
         verdict.unwrap_or_default()
+    }
+
+    /// Prints the rows whose goal is not met, by CPU time.
+    pub(crate) fn print_missed(&self) {
+        println!("\nUnder the goal, by CPU time:\n");
+        for timed in &self.rows {
+            let (goal, result) = self.verdict(timed, |cost| cost.cpu);
+            if result.ends_with("NOT MET") {
+                println!("* {}: {goal}: {result}", timed.row.name);
+            }
+        }
     }
 
     /// Prints the times of every row, by the clock and by CPU time: the least and the median of all rounds.

@@ -42,15 +42,39 @@ impl Tool {
         match (self, charset) {
             // In ICU, `IBM037` is page 37 with the newline of z/OS.
             (Tool::Uconv, "IBM037") => "ibm-37_P100-1995",
+            (Tool::Iconv, "windows-950") => "CP950",
             _ => charset,
         }
     }
 
     /// Returns a command that converts `file`, or standard input; `None` if the tool does not support the conversion.
     pub(crate) fn converts(self, from: &'static str, to: &'static str, file: Option<&Path>) -> Option<Line> {
+        self.converts_all(from, to, false, file)
+    }
+
+    /// The same, and leaves out what is malformed if `leaves_out`.
+    pub(crate) fn converts_all(
+        self,
+        from: &'static str,
+        to: &'static str,
+        leaves_out: bool,
+        file: Option<&Path>,
+    ) -> Option<Line> {
+        // iconv of the GNU C library has no HZ.
+        if self == Tool::Iconv && (from == "HZ" || to == "HZ") {
+            return None;
+        }
         let (from, to) = (self.label(from), self.label(to));
+        let option = match self {
+            _ if !leaves_out => None,
+            Tool::Charpipe | Tool::Iconv => Some("-c"),
+            _ => Some("-i"),
+        };
         let line = match self {
-            Tool::Charpipe | Tool::Iconv | Tool::Uconv => self.line(&["-f", from, "-t", to]),
+            Tool::Charpipe | Tool::Iconv | Tool::Uconv => {
+                let args = ["-f", from, "-t", to].into_iter().chain(option);
+                self.line(&args.collect::<Vec<_>>())
+            }
             // recode would replace the file, so it reads from standard input.
             Tool::Recode => return recodes(from, to, file),
             Tool::Cat => self.line(&[]),
