@@ -53,6 +53,7 @@ impl Batches<'_> {
     }
 
     /// Decodes the front of `src` in a charset with codes of some bytes.
+    #[cfg_attr(not(any(feature = "legacy", feature = "whatwg")), allow(dead_code))] // Only charsets with a state need it.
     #[inline(never)]
     pub(super) fn decode_escapes(&mut self, isa: Isa, escapes: Escapes, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
         self.decode(src, dst, |is_double, src, units| lanes::split_escapes(isa, escapes, is_double, src, units))
