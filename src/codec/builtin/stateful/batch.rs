@@ -68,8 +68,11 @@ impl Batch {
     /// Reads characters and codes from the front of `src`, up to anything else or near its end; returns how many bytes.
     /// Reads nothing if there are no tables, and `src` is too short for them. `reach` is for the next call.
     pub(super) fn read(&self, is_double: &mut bool, src: &[u8], reach: &mut usize, dst: &mut Utf8Sink<'_>) -> usize {
-        let is_worth_it = src.len() >= LONG && lanes::are_worth_it(arch::isa());
-        let tables = if is_worth_it { Some(self.tables.get_or_init(|| self.make())) } else { self.tables.get() };
+        // Where the kernels are not worth it, the compiler leaves out all of this.
+        if !lanes::are_worth_it(arch::isa()) {
+            return 0;
+        }
+        let tables = if src.len() >= LONG { Some(self.tables.get_or_init(|| self.make())) } else { self.tables.get() };
         let Some(tables) = tables else { return 0 };
         let (by_unit, singles) = (&tables.units, Some(&tables.singles));
         let mut batches = Batches { by_unit, singles, reach, is_double };
