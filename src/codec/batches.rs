@@ -1,4 +1,4 @@
-//! The inner loop of decoders of single bytes and pairs, with or without shift codes: a kernel splits blocks into units, the
+//! The inner loop of decoders of single bytes and pairs, with or without codes between them: a kernel splits blocks into units, the
 //! characters of the units are looked up without waiting for each other, and another kernel writes them together.
 //!
 //! # What moves together
@@ -7,7 +7,7 @@
 //!   of them for the last block.
 //! * [`WORTH`] is 65, the least with which [`lanes::split`] does anything, and at least [`LEAST_REACH`], one block.
 
-use super::{Utf8Batch, Utf8Char, Utf8Sink, Utf8Table, Utf8Units};
+use super::{Utf8Batch, Utf8Char, Utf8Sink, Utf8Table, Utf8Units, Utf8Word};
 use crate::arch::types::{Escapes, Leads, Shifts, Split};
 use crate::arch::{Isa, lanes};
 
@@ -50,13 +50,6 @@ impl Batches<'_> {
     #[inline(never)]
     pub(super) fn decode_shifted(&mut self, isa: Isa, shifts: Shifts, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
         self.decode(src, dst, |is_double, src, units| lanes::split(isa, shifts, is_double, src, units))
-    }
-
-    /// Decodes the front of `src` in a charset with codes of some bytes.
-    #[cfg_attr(not(any(feature = "legacy", feature = "whatwg")), allow(dead_code))] // Only charsets with a state need it.
-    #[inline(never)]
-    pub(super) fn decode_escapes(&mut self, isa: Isa, escapes: Escapes, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
-        self.decode(src, dst, |is_double, src, units| lanes::split_escapes(isa, escapes, is_double, src, units))
     }
 
     /// Decodes the front of `src`: looks up the characters of some blocks, and then writes them. `split` splits a block.
@@ -118,6 +111,64 @@ impl Batches<'_> {
             read = block.byte;
         }
         read
+    }
+}
+
+/// The codes between single bytes and pairs.
+#[cfg_attr(not(any(feature = "legacy", feature = "whatwg")), allow(dead_code))] // Only charsets with a state need it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Codes {
+    Shifts(Shifts),
+    Escapes(Escapes),
+}
+
+impl Codes {
+    /// The escape sequences between ASCII and JIS X 0208.
+    #[cfg_attr(not(any(feature = "legacy", feature = "whatwg")), allow(dead_code))] // As above.
+    pub(super) const JIS_X_0208: Codes =
+        Codes::Escapes(Escapes { first: 0x1B, out: b'$', back: b'(', last: Some([b'B', b'@']) });
+}
+
+/// A charset that switches between ASCII and pairs of such bytes.
+#[cfg_attr(not(any(feature = "legacy", feature = "whatwg")), allow(dead_code))] // As above.
+#[derive(Debug)]
+pub(super) struct Switched {
+    by_unit: Utf8Units,
+    singles: Box<Utf8Table>,
+    codes: Codes,
+}
+
+#[cfg_attr(not(any(feature = "legacy", feature = "whatwg")), allow(dead_code))] // As above.
+impl Switched {
+    /// Makes the tables from those of the pairs. A batch stops at the bytes of ASCII in `others`: codes, and what changes
+    /// the state.
+    pub(super) fn new(mut pairs: Utf8Units, codes: Codes, others: &[u8]) -> Self {
+        let mut singles = [Utf8Char::NONE; 256];
+        for byte in (0..0x80).filter(|byte| !others.contains(byte)) {
+            pairs.put(byte.into(), &[Utf8Word::of_ascii(byte)]);
+            singles[usize::from(byte)] = Utf8Char::new(char::from(byte));
+        }
+        Switched { by_unit: pairs, singles: Box::new(Utf8Table::new(singles)), codes }
+    }
+
+    /// Decodes characters and codes from the front of `src`, up to anything else, or within a block of the end of `src` or
+    /// of the room; returns how many bytes were read. `reach` is for the next call; `is_double` says whether bytes are
+    /// pairs, before and after.
+    #[inline(never)]
+    pub(super) fn decode(
+        &self,
+        isa: Isa,
+        reach: &mut usize,
+        is_double: &mut bool,
+        src: &[u8],
+        dst: &mut Utf8Sink<'_>,
+    ) -> usize {
+        let mut batches = Batches { by_unit: &self.by_unit, singles: Some(&*self.singles), reach, is_double };
+        match self.codes {
+            Codes::Shifts(shifts) => batches.decode_shifted(isa, shifts, src, dst),
+            Codes::Escapes(escapes) => batches
+                .decode(src, dst, |is_double, src, units| lanes::split_escapes(isa, escapes, is_double, src, units)),
+        }
     }
 }
 

@@ -155,7 +155,7 @@ impl Utf8Word {
     }
 
     /// Returns an ASCII character. Only the low seven bits of `byte` count.
-    #[cfg_attr(not(feature = "legacy"), allow(dead_code))] // Only the charsets with a state need it.
+    #[cfg_attr(not(any(feature = "legacy", feature = "whatwg")), allow(dead_code))] // Only charsets with a state need it.
     #[inline(always)]
     pub(crate) fn of_ascii(byte: u8) -> Self {
         Utf8Word(1 << 24 | u32::from(byte & 0x7F))

@@ -101,7 +101,7 @@ pub(crate) fn files(plan: &Plan) -> io::Result<Vec<String>> {
 }
 
 /// Compares the output of charpipe with that of another command. Returns a message if they differ.
-fn difference(plan: &Plan, name: &str, own: &Line, other: &Line) -> io::Result<Option<String>> {
+pub(crate) fn difference(plan: &Plan, name: &str, own: &Line, other: &Line) -> io::Result<Option<String>> {
     let outputs = [plan.path().join("own"), plan.path().join("other")];
     for (line, output) in [own, other].into_iter().zip(&outputs) {
         if let Err(error) = peak(line, Some(output)) {

@@ -58,16 +58,15 @@
 //! a table costs speed, but is converted correctly. In ISO-2022-JP they also follow the escape sequences; its encoder is
 //! encoding_rs alone.
 
-use crate::arch::types::Escapes;
 use crate::arch::{self, lanes};
 use crate::codec::Utf8;
 use crate::codec::Utf16;
-use crate::codec::batches::{Batches, PlainPairs, WORTH};
+use crate::codec::batches::{Codes, PlainPairs, Switched, WORTH};
 use crate::codec::pairs::PlainCodes;
 use crate::codec::table::Table;
 use crate::codec::{
     ByteSink, Codec, CodecInfo, Decoder, Encoder, Malformed, Replacement, Step, Stop, Superset, TableCodec, Unmappable,
-    Utf8Char, Utf8Sink, Utf8Table, Utf8Units, Utf8Word,
+    Utf8Char, Utf8Sink, Utf8Units, Utf8Word,
 };
 use encoding_rs::{
     BIG5, DecoderResult, EUC_JP, EUC_KR, EncoderResult, Encoding, GB18030, GBK, IBM866, ISO_2022_JP, ISO_8859_2,
@@ -413,8 +412,8 @@ struct Plain {
     enough: usize,
     pairs: Later<PlainPairs>,
     codes: Later<PlainCodes>,
-    /// The pairs of ISO-2022-JP, by unit.
-    jis: Later<Jis>,
+    /// ASCII and the pairs of ISO-2022-JP.
+    jis: Later<Switched>,
 }
 
 /// A table that is built when it is worth its time.
@@ -438,36 +437,6 @@ impl<T> Later<T> {
 
     fn add(&self, len: usize) {
         self.count.fetch_add(len, Ordering::Relaxed);
-    }
-}
-
-/// The tables for decoding ISO-2022-JP.
-#[derive(Debug)]
-struct Jis {
-    units: Utf8Units,
-    singles: Box<Utf8Table>,
-}
-
-impl Jis {
-    const ESCAPES: Escapes = Escapes { first: ESC, out: b'$', back: b'(', last: Some([b'B', b'@']) };
-
-    fn new(encoding: &'static Encoding) -> Self {
-        let pairs = || (0x21..=0x7E).flat_map(|lead| (0x21..=0x7E).map(move |trail| [lead, trail]));
-        let lines: Vec<u8> =
-            pairs().flat_map(|[lead, trail]| [ESC, b'$', b'B', lead, trail, ESC, b'(', b'B', b'\n']).collect();
-        let (text, _) = encoding.decode_without_bom_handling(&lines);
-        let mut units = Utf8Units::new();
-        for (pair, line) in pairs().zip(text.split('\n')) {
-            if let Some(word) = plain_char(line).and_then(Utf8Word::new) {
-                units.put(u16::from_be_bytes(pair), &[word]);
-            }
-        }
-        let mut singles = [Utf8Char::NONE; 256];
-        for ch in ('\0'..='\x7F').filter(|ch| !matches!(ch, '\x0E' | '\x0F' | '\x1B')) {
-            singles[ch as usize] = Utf8Char::new(ch);
-            units.put(ch as u16, Utf8Word::new(ch).as_slice());
-        }
-        Jis { units, singles: Box::new(Utf8Table::new(singles)) }
     }
 }
 
@@ -497,9 +466,23 @@ impl Plain {
     }
 
     /// Returns the tables for decoding `len` bytes of ISO-2022-JP, if they are there now.
-    fn jis(&self, len: usize) -> Option<&Jis> {
+    fn jis(&self, len: usize) -> Option<&Switched> {
         let is_wanted = Self::IS_WANTED && self.encoding == ISO_2022_JP && lanes::are_worth_it(arch::isa());
-        is_wanted.then(|| self.jis.get(len, self.enough, || Jis::new(self.encoding)))?
+        is_wanted.then(|| self.jis.get(len, self.enough, || self.make_jis()))?
+    }
+
+    fn make_jis(&self) -> Switched {
+        let pairs = || (0x21..=0x7E).flat_map(|lead| (0x21..=0x7E).map(move |trail| [lead, trail]));
+        let lines: Vec<u8> =
+            pairs().flat_map(|[lead, trail]| [ESC, b'$', b'B', lead, trail, ESC, b'(', b'B', b'\n']).collect();
+        let (text, _) = self.encoding.decode_without_bom_handling(&lines);
+        let mut units = Utf8Units::new();
+        for (pair, line) in pairs().zip(text.split('\n')) {
+            if let Some(word) = plain_char(line).and_then(Utf8Word::new) {
+                units.put(u16::from_be_bytes(pair), &[word]);
+            }
+        }
+        Switched::new(units, Codes::JIS_X_0208, &[ESC, 0x0E, 0x0F])
     }
 
     /// Returns the table for encoding `len` bytes, if there is one now.
@@ -798,16 +781,14 @@ impl MultiByteDecoder {
 impl MultiByteDecoder {
     /// Decodes ASCII, pairs and escape sequences of ISO-2022-JP from the front of `src` while nothing is held, up to another
     /// set or anything that may be a fault; returns how many bytes.
-    fn feed_jis(&mut self, jis: &Jis, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+    fn feed_jis(&mut self, jis: &Switched, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
         let Shift { set, fresh } = self.shift;
         let mut is_double = self.shift.is_double();
         // An escape sequence right after another one is a fault.
         if !(is_double || set == Shift::INITIAL.set) || (fresh && src.first() == Some(&ESC)) {
             return 0;
         }
-        let (by_unit, singles) = (&jis.units, Some(&*jis.singles));
-        let mut batches = Batches { by_unit, singles, reach: &mut self.reach, is_double: &mut is_double };
-        let read = batches.decode_escapes(arch::isa(), Jis::ESCAPES, src, dst);
+        let read = jis.decode(arch::isa(), &mut self.reach, &mut is_double, src, dst);
         if read > 0 {
             let set = if is_double { *b"\x1B$B" } else { Shift::INITIAL.set };
             let fresh = matches!(src[..read], [.., ESC, b'$' | b'(', _]);

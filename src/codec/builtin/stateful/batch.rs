@@ -1,10 +1,9 @@
 //! Batches of a charset that switches between ASCII and one set of pairs: most of any text in HZ and ISO-2022.
 
 use super::sets::Set;
-use crate::arch::types::{Escapes, Shifts};
 use crate::arch::{self, lanes};
-use crate::codec::batches::Batches;
-use crate::codec::{Utf8Char, Utf8Sink, Utf8Table, Utf8Units, Utf8Word};
+use crate::codec::Utf8Sink;
+use crate::codec::batches::{Codes, Switched};
 use std::sync::OnceLock;
 
 /// The shortest text for which tables are built, in bytes.
@@ -38,26 +37,13 @@ impl Pace {
     }
 }
 
-/// The codes that switch.
-pub(super) enum Codes {
-    Shifts(Shifts),
-    Escapes(Escapes),
-}
-
 /// What is switched between, and the tables for it.
 pub(super) struct Batch {
     set: Set,
     codes: Codes,
     /// The bytes of ASCII at which a batch stops: codes, and what changes the state.
     others: &'static [u8],
-    tables: OnceLock<Box<Tables>>,
-}
-
-struct Tables {
-    /// The pairs of the set, and ASCII.
-    units: Utf8Units,
-    /// ASCII.
-    singles: Utf8Table,
+    tables: OnceLock<Switched>,
 }
 
 impl Batch {
@@ -72,23 +58,8 @@ impl Batch {
         if !lanes::are_worth_it(arch::isa()) {
             return 0;
         }
-        let tables = if src.len() >= LONG { Some(self.tables.get_or_init(|| self.make())) } else { self.tables.get() };
-        let Some(tables) = tables else { return 0 };
-        let (by_unit, singles) = (&tables.units, Some(&tables.singles));
-        let mut batches = Batches { by_unit, singles, reach, is_double };
-        match self.codes {
-            Codes::Shifts(shifts) => batches.decode_shifted(arch::isa(), shifts, src, dst),
-            Codes::Escapes(escapes) => batches.decode_escapes(arch::isa(), escapes, src, dst),
-        }
-    }
-
-    fn make(&self) -> Box<Tables> {
-        let mut units = self.set.units();
-        let mut singles = [Utf8Char::NONE; 256];
-        for byte in (0..0x80).filter(|byte| !self.others.contains(byte)) {
-            units.put(byte.into(), &[Utf8Word::of_ascii(byte)]);
-            singles[usize::from(byte)] = Utf8Char::new(char::from(byte));
-        }
-        Box::new(Tables { units, singles: Utf8Table::new(singles) })
+        let make = || Switched::new(self.set.units(), self.codes, self.others);
+        let tables = if src.len() >= LONG { Some(self.tables.get_or_init(make)) } else { self.tables.get() };
+        tables.map_or(0, |tables| tables.decode(arch::isa(), reach, is_double, src, dst))
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! `~~` is a tilde, and `~` before a line end joins two lines. A line end among pairs ends them.
 
-use super::batch::{Batch, Codes, Pace};
+use super::batch::{Batch, Pace};
 use super::sets::Set;
 use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer, copied, copy_plain};
 use crate::arch::types::Escapes;
+use crate::codec::batches::Codes;
 use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder, Utf8Sink, Utf8Word};
 
 /// HZ.

@@ -8,10 +8,12 @@
 //! reading Korean, the designation may be missing. An escape sequence of another charset is malformed, and so is that of
 //! ISO-IR-165, which RFC 1922 allows in Chinese but for which there is no table here.
 
-use super::batch::{Batch, Codes, LONG, Pace};
+use super::batch::{Batch, LONG, Pace};
 use super::sets::Set;
 use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer, copied, copy_plain};
-use crate::arch::types::{Escapes, Shifts};
+use crate::arch::types::Shifts;
+use crate::arch::{self, lanes};
+use crate::codec::batches::Codes;
 use crate::codec::engine::ShiftedCodes;
 use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder, MIN_ROOM, Utf8Sink, Utf8Word};
 use std::sync::OnceLock;
@@ -176,6 +178,9 @@ impl Codec for &'static Iso2022 {
 /// or worth their time for `len` bytes.
 fn korean_codes(len: usize) -> Option<&'static ShiftedCodes> {
     static CODES: OnceLock<ShiftedCodes> = OnceLock::new();
+    if !lanes::are_worth_it(arch::isa()) {
+        return None;
+    }
     let make = || ShiftedCodes::new(&Set::Ks1001.with_ascii(&[ESC, SO, SI]));
     if len >= LONG { Some(CODES.get_or_init(make)) } else { CODES.get() }
 }
@@ -336,7 +341,6 @@ impl State {
     /// Reads batches from the front of `src`, if there are tables for what is designated; returns how many bytes.
     fn run_batches(&mut self, src: &[u8], reach: &mut usize, dst: &mut Utf8Sink<'_>) -> Option<usize> {
         const SHIFTS: Codes = Codes::Shifts(Shifts { out: SO, back: SI });
-        const ESCAPES: Codes = Codes::Escapes(Escapes { first: ESC, out: b'$', back: b'(', last: Some([b'B', b'@']) });
         let batch = match self.places {
             [Some(Set::Ascii), Some(Set::Ks1001), None, None] if self.of.is_announced => {
                 static KOREAN: Batch = Batch::new(Set::Ks1001, SHIFTS, &[ESC, SO, SI]);
@@ -351,7 +355,7 @@ impl State {
                 &TRADITIONAL
             }
             [Some(Set::Ascii | Set::Jis0208), None, None, None] if self.of.has_jis_x_0208() => {
-                static JAPANESE: Batch = Batch::new(Set::Jis0208, ESCAPES, &[ESC, SO, SI]);
+                static JAPANESE: Batch = Batch::new(Set::Jis0208, Codes::JIS_X_0208, &[ESC, SO, SI]);
                 let mut is_double = self.places[0] == Some(Set::Jis0208);
                 let read = JAPANESE.read(&mut is_double, src, reach, dst);
                 self.places[0] = Some(if is_double { Set::Jis0208 } else { Set::Ascii });
