@@ -154,7 +154,14 @@ fn encoded(codec: &dyn Codec, text: &str) -> (Vec<u8>, String) {
 fn jobs_of((charset, kind, to_utf8, from_utf8): (&'static str, Kind, Goals, Goals)) -> Vec<Job> {
     let mut jobs = Vec::new();
     for form in Form::ALL {
-        let (text, [bytes]) = in_each([charset], &form.of(kind));
+        let form_of = form.of(kind);
+        // Of the many ideographs, those that texts in these charsets mostly consist of.
+        let (text, bytes) = match charset {
+            "ISO-2022-CN" => in_each(["HZ", charset], &form_of),
+            "EUC-TW" => in_each(["windows-950", charset], &form_of),
+            _ => in_each(["UTF-8", charset], &form_of),
+        };
+        let [_, bytes] = bytes;
         if form == Form::Emoji && !text.contains('\u{1F600}') {
             continue;
         }
@@ -196,7 +203,9 @@ impl Job {
         if let Err(error) = peak(&self.line(Tool::Charpipe, file)[0], Some(&output)) {
             return Ok(Some(format!("{}: {error}", self.name())));
         }
-        let is_same = fs::read(&output)? == expected.repeat(repeated);
+        // ISO-2022-KR is announced once.
+        let rest = expected.strip_prefix(b"\x1B$)C").unwrap_or(expected).repeat(repeated - 1);
+        let is_same = fs::read(&output)? == [&expected[..], &rest].concat();
         fs::remove_file(output)?;
         if !is_same {
             return Ok(Some(format!("{}: wrong output", self.name())));
