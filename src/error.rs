@@ -197,7 +197,7 @@ pub enum ErrorKind {
         what: &'static str,
     },
     /// The input, or a block of a tape, ends within a record. The data before the end was delivered.
-    #[error("record {record}, which begins at byte {begun}, is incomplete: it lacks at least {}", Count(*missing, "byte"))]
+    #[error("record {record}, which begins at byte {begun}, is incomplete: it lacks at least {}{}", Count(*missing, "byte"), LengthFrom(length_from))]
     #[non_exhaustive]
     RecordCut {
         /// The end of the data.
@@ -208,6 +208,24 @@ pub enum ErrorKind {
         begun: u64,
         /// The minimum number of bytes that are missing.
         missing: u64,
+        /// If nothing frames the records: the path of the field that says how long this one is; empty if the layout as a
+        /// whole does.
+        length_from: Option<String>,
+    },
+    /// A record that nothing frames has no length: the field or the layout that should say it does not.
+    #[error("record {record} has no valid length: {}{why}", InField(field))]
+    #[non_exhaustive]
+    BadRecordLength {
+        /// The place of the field.
+        offset: u64,
+        /// The number of the record, from 1.
+        record: u64,
+        /// The beginning of the record.
+        begun: u64,
+        /// The path of the field; empty if it is the layout as a whole.
+        field: String,
+        /// What is wrong with it.
+        why: String,
     },
     /// A [part](crate::records::Split) of a file does not end where the next one begins: the file has changed or is
     /// damaged, or a part begins in the middle of a record.
@@ -424,6 +442,7 @@ impl Error {
             | ErrorKind::Strict { offset, .. }
             | ErrorKind::BadHeader { offset, .. }
             | ErrorKind::RecordCut { offset, .. }
+            | ErrorKind::BadRecordLength { offset, .. }
             | ErrorKind::RecordTooLong { offset, .. }
             | ErrorKind::SplitMismatch { offset, .. }
             | ErrorKind::ColumnTooLong { offset, .. }
@@ -503,6 +522,7 @@ impl Error {
             ErrorKind::BadOption { .. } => "bad-option",
             ErrorKind::BadHeader { .. } => "bad-header",
             ErrorKind::RecordCut { .. } => "record-cut",
+            ErrorKind::BadRecordLength { .. } => "bad-record-length",
             ErrorKind::RecordTooLong { .. } => "record-too-long",
             ErrorKind::SplitMismatch { .. } => "split-mismatch",
             ErrorKind::ColumnTooLong { .. } => "column-too-long",
@@ -578,6 +598,28 @@ impl<N: fmt::Display + PartialEq + From<u8>> fmt::Display for Count<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Count(number, name) = self;
         write!(f, "{number} {name}{}", if *number == N::from(1) { "" } else { "s" })
+    }
+}
+
+/// What the length of a record comes from.
+struct LengthFrom<'a>(&'a Option<String>);
+
+impl fmt::Display for LengthFrom<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(field) if field.is_empty() => f.write_str(", by the length that its layout gives it"),
+            Some(field) => write!(f, ", by the length that its field {field} gives it"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The field that a message is about, if it is about one.
+struct InField<'a>(&'a str);
+
+impl fmt::Display for InField<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() { Ok(()) } else { write!(f, "field {}: ", self.0) }
     }
 }
 

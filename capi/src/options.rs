@@ -19,8 +19,18 @@ pub(crate) fn parse(text: &str) -> Result<Transcode, Failure> {
 
 /// The options of a rows job that have no meaning for one record whose layout is given as a text.
 #[cfg(feature = "inspect")]
-const OF_FILES: [&str; 8] =
-    ["copy-path", "records", "tape-file", "to-records", "binary-range", "add-columns", "integers", "jobs"];
+const OF_FILES: [&str; 10] = [
+    "copy-path",
+    "records",
+    "length-field",
+    "length-map",
+    "tape-file",
+    "to-records",
+    "binary-range",
+    "add-columns",
+    "integers",
+    "jobs",
+];
 
 /// Reads the options of a rows job whose input is one record.
 #[cfg(feature = "inspect")]

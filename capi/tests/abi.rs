@@ -725,8 +725,18 @@ fn a_table_without_elements() {
 /// The header and the types of the npm package name the options of rows that have a meaning for one record, and no others.
 #[test]
 fn options_of_a_record() {
-    let of_files =
-        ["copy-path", "records", "tape-file", "to-records", "binary-range", "add-columns", "integers", "jobs"];
+    let of_files = [
+        "copy-path",
+        "records",
+        "length-field",
+        "length-map",
+        "tape-file",
+        "to-records",
+        "binary-range",
+        "add-columns",
+        "integers",
+        "jobs",
+    ];
     let names = charpipe::rows::RowsJob::OPTIONS.iter().map(|option| option.name);
     let (without, expected): (Vec<&str>, Vec<&str>) = names.partition(|name| of_files.contains(name));
     assert_eq!(without.len(), of_files.len());

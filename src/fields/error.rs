@@ -1,5 +1,6 @@
 //! Errors of layouts and of fields: [`BadLayout`] and [`FieldError`].
 
+use super::Value;
 use crate::error::Count;
 use crate::hex::Hex;
 use std::fmt;
@@ -231,6 +232,15 @@ impl FieldError {
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.0.bytes
+    }
+
+    /// Returns a value for a message, or the bytes of a field without one. Of long ones, it shows only the beginning.
+    pub(crate) fn shown(value: Option<Value<'_>>, bytes: &[u8]) -> String {
+        match value {
+            Some(Value::Text(text)) => Quoted(text).to_string(),
+            Some(value @ Value::Number(_)) => value.to_string(),
+            _ => Begin(bytes).to_string(),
+        }
     }
 
     /// Returns what is wrong.

@@ -255,6 +255,11 @@ impl Layout {
         path
     }
 
+    /// Finds a field that has the same place in every record.
+    pub(super) fn in_a_fixed_place(&self, name: &str) -> Result<usize, String> {
+        resolve::in_a_fixed_place(&self.items, &self.resolved.placed, &self.resolved.names, name)
+    }
+
     pub(super) fn placed(&self, item: usize) -> &Placed {
         &self.resolved.placed[item]
     }

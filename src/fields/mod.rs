@@ -52,6 +52,7 @@
 //! | `varchar.rs` | [`Layout::varchars`]: text whose length stands before it, out of a layout of Db2 |
 //! | `copybook/` | [`Copybook`]: reads a layout from a COBOL copybook |
 //! | `plan.rs` | what to do for each record, worked out once from the layout |
+//! | `length.rs` | how long a record is, from its own bytes |
 //! | `read.rs`, `write.rs` | [`Reader`] and [`Writer`]: run the plan |
 //! | `form.rs` | one field, from bytes to its value and back: dispatches to the next three |
 //! | `number.rs`, `edited.rs`, `page.rs` | numbers as bytes, edited numbers as bytes, text as bytes |
@@ -84,6 +85,7 @@ mod form;
 mod item;
 mod kind;
 mod layout;
+mod length;
 mod list;
 mod number;
 mod page;
@@ -107,6 +109,7 @@ pub use kind::{
     Text, Zoned, ZonedSigns,
 };
 pub use layout::Layout;
+pub(crate) use length::{LengthFrom, Lengths};
 pub use read::{ReadOptions, Reader, Row};
 pub use value::Value;
 pub use visit::{Column, OnBad, Trim, ValueSource, Visitor};

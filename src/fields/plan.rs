@@ -552,6 +552,22 @@ impl Compiler<'_> {
     }
 }
 
+impl Check {
+    /// Makes the test whether the field at `offset` has a value. `None`: no field of this kind has it.
+    pub(super) fn value(kind: &FieldKind, form: Form, offset: usize, value: &str) -> Option<Check> {
+        let values = Expected::new(kind, &[value.to_owned()]).ok()?;
+        Some(Check::Field { offset, len: kind.len(), form, values })
+    }
+
+    /// Returns the place of the bytes that it tests.
+    pub(super) fn place(&self) -> Range<usize> {
+        match self {
+            Check::Field { offset, len, .. } => *offset..offset + len,
+            Check::Bytes { offset, values } => *offset..offset + values.first().map_or(0, Vec::len),
+        }
+    }
+}
+
 impl Expected {
     /// Converts the values of a test; returns the first that is not of this kind.
     fn new(kind: &FieldKind, values: &[String]) -> Result<Expected, String> {

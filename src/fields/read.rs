@@ -19,9 +19,9 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ReadOptions {
-    trim: Trim,
+    pub(super) trim: Trim,
     pub(crate) on_bad: OnBad,
-    lenience: Lenience,
+    pub(super) lenience: Lenience,
     pub(crate) canonical: bool,
     fillers: bool,
     short_records: bool,
@@ -406,7 +406,7 @@ fn first_that_holds<'s>(decode: &mut Decode, set: &'s Set, record: &[u8]) -> Opt
 }
 
 impl Check {
-    fn holds(&self, decode: &mut Decode, record: &[u8]) -> bool {
+    pub(super) fn holds(&self, decode: &mut Decode, record: &[u8]) -> bool {
         match self {
             Check::Bytes { offset, values } => {
                 let rest = record.get(*offset..).unwrap_or_default();
@@ -729,11 +729,8 @@ impl<'r, V: Visitor> Run<'r, V> {
     #[cold]
     fn unknown_type(&self, set: &Set, base: usize) -> FieldError {
         let tested = set.alternatives.iter().flat_map(|one| &one.checks).flatten().next();
-        let (offset, len) = match tested {
-            Some(Check::Field { offset, len, .. }) => (*offset, *len),
-            Some(Check::Bytes { offset, values }) => (*offset, values.first().map_or(0, Vec::len)),
-            None => (base, 0),
-        };
+        let place = tested.map_or(base..base, Check::place);
+        let (offset, len) = (place.start, place.len());
         let rest = self.record.get(offset..).unwrap_or_default();
         let problem = Problem::UnknownType { known: self.plan.known_types(set) };
         self.error(set.item, offset, &rest[..len.min(rest.len())], problem)

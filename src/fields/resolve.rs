@@ -510,7 +510,7 @@ fn conditions(items: &[Item], placed: &mut [Placed], names: &Names, index: usize
 }
 
 /// Finds a field that has the same place in every record.
-fn in_a_fixed_place(items: &[Item], placed: &[Placed], names: &Names, field: &str) -> Result<usize, String> {
+pub(super) fn in_a_fixed_place(items: &[Item], placed: &[Placed], names: &Names, field: &str) -> Result<usize, String> {
     let found = find(placed, names, field, None)?;
     if items[found].is_group() {
         return Err(format!("{field} is a group; expected a field"));

@@ -1,8 +1,10 @@
 //! From bytes to records: a single state machine for all framings.
 //!
-//! It holds at most a partial header of six bytes, and never any data. Nothing is allocated because of what a header
+//! It holds at most a partial header of six bytes, and no data, except the first bytes of a record that nothing frames, if
+//! they are not enough to know its length. Nothing is allocated because of what a header
 //! says. Every result takes bytes, ends a record or file, or ends the input, so no input can make it loop.
 
+use super::measure::{Measure, Measured, Measuring, NoLength};
 use super::{Shape, TapeFile, tape_label};
 use crate::error::{Error, ErrorKind};
 
@@ -53,6 +55,13 @@ impl Deframer {
             }
             shape => Deframer { records: Records::new(shape), tape: None },
         }
+    }
+
+    /// Creates a deframer of [unframed](Shape::Unframed) records, whose length `measure` finds out.
+    pub(crate) fn unframed(measure: Box<dyn Measure>) -> Self {
+        let mut deframer = Deframer::new(&Shape::Unframed);
+        deframer.records.measuring = Some(Box::new(Measuring::new(measure)));
+        deframer
     }
 
     /// Returns the records of a single file of a tape image only; all other files are treated as framing. Has no effect
@@ -136,7 +145,8 @@ impl Deframer {
     /// nothing follows `src`.
     ///
     /// # Errors
-    /// [`ErrorKind::BadHeader`]; [`ErrorKind::RecordCut`] if the input or a tape block ends within a record;
+    /// [`ErrorKind::BadHeader`]; [`ErrorKind::BadRecordLength`] for a record that nothing frames;
+    /// [`ErrorKind::RecordCut`] if the input or a tape block ends within a record;
     /// [`ErrorKind::NoTapeFile`] at the end of a tape without the chosen file. The state does not change, so that
     /// another call returns the same error.
     #[inline]
@@ -172,6 +182,8 @@ struct Records {
     record: u64,
     /// Where the record began, including its header.
     begun: u64,
+    /// What finds out the length of records that nothing frames.
+    measuring: Option<Box<Measuring>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -183,6 +195,7 @@ enum Layout {
     U32,
     U16,
     ModeB,
+    Unframed,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -241,10 +254,21 @@ impl Records {
             Shape::U32 => Layout::U32,
             Shape::U16 => Layout::U16,
             Shape::ModeB => Layout::ModeB,
+            Shape::Unframed => Layout::Unframed,
             // A tape cannot contain a tape, so the inner shape applies.
             Shape::AwsTape { shape, .. } => return Records::new(shape),
         };
-        Records { layout, state: State::Between, held: Held::NONE, block: 0, open: false, at: 0, record: 1, begun: 0 }
+        Records {
+            layout,
+            state: State::Between,
+            held: Held::NONE,
+            block: 0,
+            open: false,
+            at: 0,
+            record: 1,
+            begun: 0,
+            measuring: None,
+        }
     }
 
     #[inline]
@@ -260,6 +284,7 @@ impl Records {
                 self.begun = self.at;
                 Ok(self.data(lrecl, EndOf::Record, src.len()))
             }
+            (State::Between, Layout::Unframed) if !src.is_empty() => self.unframed(src),
             _ => self.next_slow(src, eof),
         }
     }
@@ -282,6 +307,7 @@ impl Records {
             }
             Layout::U32 => (4, big(0)? << 16 | big(2)?),
             Layout::U16 => (2, big(0)?),
+            Layout::Unframed => (0, self.measured(src)?),
             _ => return None,
         };
         if src.len() - header < len {
@@ -291,6 +317,60 @@ impl Records {
         self.at += (header + len) as u64;
         self.record += 1;
         Some((header, len))
+    }
+
+    /// Returns the length of the record that nothing frames at the front of `src`. `None`: only `next` can tell.
+    fn measured(&mut self, src: &[u8]) -> Option<usize> {
+        let measuring = self.measuring.as_mut().filter(|measuring| measuring.held.is_empty())?;
+        match measuring.measure(src) {
+            Ok(Measured::Length(len)) => Some(len),
+            _ => None,
+        }
+    }
+
+    /// Takes bytes of a record that nothing frames, and whose length is not known yet. Their number is never 0.
+    fn unframed(&mut self, src: &[u8]) -> Result<Part, Error> {
+        let Some(measuring) = &mut self.measuring else {
+            let what = "only a layout tells where records end that nothing frames";
+            let (offset, record) = (self.at, self.record);
+            return Err(ErrorKind::BadHeader { offset, record, header: Vec::new(), what }.into());
+        };
+        let held = measuring.held.len();
+        if held == 0 {
+            self.begun = self.at;
+        }
+        let wrong = |error: NoLength, record, begun| Err(Error::from(error.in_record(record, begun)));
+        let (taken, measured) = match held {
+            // Mostly the whole record is there, and nothing has to be held.
+            0 => (src.len(), measuring.measure(src)),
+            _ => {
+                let taken = src.len().min(measuring.needed - held);
+                measuring.held.extend_from_slice(&src[..taken]);
+                match held + taken < measuring.needed {
+                    true => (taken, Ok(Measured::Needs(measuring.needed))),
+                    false => (taken, measuring.measure_held()),
+                }
+            }
+        };
+        match measured {
+            Ok(Measured::Needs(needed)) => {
+                if held == 0 {
+                    measuring.held.extend_from_slice(src);
+                }
+                measuring.needed = needed;
+                self.at += taken as u64;
+                Ok(Part::Data(taken))
+            }
+            Ok(Measured::Length(len)) => {
+                measuring.held.clear();
+                let left = u32::try_from(len - held).unwrap_or(u32::MAX);
+                Ok(self.data(left, EndOf::Record, taken))
+            }
+            Err(error) => {
+                measuring.held.truncate(held);
+                wrong(error, self.record, self.begun)
+            }
+        }
     }
 
     /// Takes as much of the data as is there.
@@ -361,6 +441,10 @@ impl Records {
         match self.state {
             State::Data { left, .. } => Err(self.cut(left.into())),
             State::Skip(left) => Err(self.cut(left)),
+            _ if self.held_to_measure() > 0 => {
+                let needed = self.measuring.as_ref().map_or(0, |measuring| measuring.needed);
+                Err(self.cut((needed - self.held_to_measure()) as u64))
+            }
             _ if self.held.len > 0 || self.open => Err(self.cut((self.header_len() - self.held.len) as u64)),
             _ if self.block > 0 => Err(self.cut(self.block)),
             _ => Ok(Part::Done),
@@ -369,9 +453,16 @@ impl Records {
 
     /// Returns the error for a record or framing that is cut off here.
     fn cut(&self, missing: u64) -> Error {
-        let has_begun = self.open || self.held.len > 0 || matches!(self.state, State::Data { .. });
+        let has_begun =
+            self.open || self.held.len > 0 || self.held_to_measure() > 0 || matches!(self.state, State::Data { .. });
         let begun = if has_begun { self.begun } else { self.at };
-        ErrorKind::RecordCut { offset: self.at, record: self.record, begun, missing }.into()
+        let length_from = self.measuring.as_ref().map(|measuring| measuring.field());
+        ErrorKind::RecordCut { offset: self.at, record: self.record, begun, missing, length_from }.into()
+    }
+
+    /// Returns how many bytes are held of a record whose length is not known yet.
+    fn held_to_measure(&self) -> usize {
+        self.measuring.as_ref().map_or(0, |measuring| measuring.held.len())
     }
 
     /// Returns whether there is an end to report, which takes no input.
@@ -382,7 +473,7 @@ impl Records {
     /// Returns whether a tape block may end here. It may end within a spanned record, but not within a header or a
     /// segment.
     fn is_at_boundary(&self) -> bool {
-        self.state == State::Between && self.held.len == 0 && self.block == 0
+        self.state == State::Between && self.held.len == 0 && self.block == 0 && self.held_to_measure() == 0
     }
 
     /// Applies the descriptor of a segment of `length` bytes, header included.
@@ -413,7 +504,7 @@ impl Records {
     fn header(&mut self, header: [u8; 4]) -> Result<(), &'static str> {
         let big = |at: usize| u32::from(header[at]) << 8 | u32::from(header[at + 1]);
         match self.layout {
-            Layout::Fixed(_) => {}
+            Layout::Fixed(_) | Layout::Unframed => {}
             Layout::U16 => self.segment(big(0), EndOf::Record),
             Layout::U32 => self.segment(big(0) << 16 | big(2), EndOf::Record),
             Layout::Rdw { little, inclusive } => {

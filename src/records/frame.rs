@@ -2,6 +2,7 @@
 //!
 //! If the shape has blocks, at most one block is held.
 
+use super::measure::{Measure, Measured, Measuring, NoLength};
 use super::{MAX_BLKSIZE, Shape};
 use crate::error::{Error, ErrorKind};
 
@@ -31,6 +32,8 @@ pub struct Framer {
     /// The block that is not full yet, including its descriptor word. Empty if no block has begun.
     block: Vec<u8>,
     record: u64,
+    /// What finds out the length of records that nothing frames.
+    measuring: Option<Box<Measuring>>,
 }
 
 impl Framer {
@@ -53,13 +56,21 @@ impl Framer {
             tape,
             block: Vec::new(),
             record: 1,
+            measuring: None,
         })
+    }
+
+    /// Refuses records that nothing frames if they do not have the length that `measure` finds out.
+    pub(crate) fn unframed(mut self, measure: Box<dyn Measure>) -> Self {
+        self.measuring = Some(Box::new(Measuring::new(measure)));
+        self
     }
 
     /// Checks that records can be written in this shape.
     pub(crate) fn check(shape: &Shape) -> Result<(), Error> {
         let cannot = |why: String| Err(ErrorKind::CannotFrame { shape: shape.to_string(), why }.into());
         match (shape.to_string().parse::<Shape>(), shape) {
+            (_, Shape::Unframed) => Ok(()),
             (Err(bad), _) => cannot(bad.to_string()),
             (Ok(_), Shape::AwsTape { labels: true, shape }) => cannot(format!(
                 "labels contain a volume, a data set name and a date, which are not known here; without labels, use \
@@ -94,11 +105,13 @@ impl Framer {
     ///
     /// # Errors
     /// [`ErrorKind::RecordTooLong`] for a record of more than [`Shape::longest`] bytes; [`ErrorKind::CannotPad`] for a
-    /// record that no number of blanks fills up to its required length. In both cases the state does not change.
+    /// record that no number of blanks fills up to its required length; [`ErrorKind::BadRecordLength`] for a record that
+    /// nothing frames and that says it has another length. In all cases the state does not change.
     pub fn record(&mut self, data: &[u8], offset: u64, out: &mut Vec<u8>) -> Result<(), Error> {
         if data.len() > self.limit {
             return Err(ErrorKind::RecordTooLong { offset, record: self.record, limit: self.limit }.into());
         }
+        self.check_length(data, offset)?;
         match self.shape {
             Shape::Fixed { lrecl } | Shape::FixedBlocks { lrecl, .. } => {
                 self.fixed(data, lrecl as usize, offset, out)?
@@ -109,6 +122,20 @@ impl Framer {
         }
         self.record += 1;
         Ok(())
+    }
+
+    /// Checks that a record that nothing frames has the length that it says.
+    fn check_length(&mut self, data: &[u8], offset: u64) -> Result<(), Error> {
+        let Some(measuring) = &mut self.measuring else { return Ok(()) };
+        let other = match measuring.measure(data) {
+            Ok(Measured::Length(len) | Measured::Needs(len)) if len == data.len() => return Ok(()),
+            Ok(Measured::Length(len) | Measured::Needs(len)) => {
+                let why = format!("it makes a length of {len} bytes, but the record is written with {}", data.len());
+                NoLength { field: measuring.field(), offset: 0, why }
+            }
+            Err(error) => NoLength { offset: 0, ..error },
+        };
+        Err(other.in_record(self.record, offset).into())
     }
 
     /// Appends everything that is held, and then the end of the file: FTP's end of file, or a tape mark. Any later
@@ -201,6 +228,7 @@ impl Framer {
             }
             Shape::U16 => out.extend((len as u16).to_be_bytes()),
             Shape::ModeB => return blocks(data, out),
+            Shape::Unframed => {}
             _ => out.extend((len as u32).to_be_bytes()),
         }
         out.extend_from_slice(data);

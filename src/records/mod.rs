@@ -20,6 +20,7 @@ mod carriage;
 mod columns;
 mod deframe;
 mod frame;
+pub(crate) mod measure;
 pub(crate) mod overlong;
 mod parts;
 pub(crate) mod places;

@@ -81,7 +81,8 @@ pub fn splits<R: Read + Seek>(input: R, shape: &Shape, bytes: u64) -> Result<Vec
         Shape::Fixed { lrecl } | Shape::FixedBlocks { lrecl, .. } => return by_length(len, (*lrecl).into(), bytes),
         Shape::Vb { .. } | Shape::Vbs { .. } => by_blocks(&mut input, shape, len, bytes)?,
         Shape::Rdw { .. } | Shape::U32 => Some(by_chains(&mut input, shape, len, bytes)?),
-        Shape::AwsTape { .. } => Some(vec![0]),
+        // Only from its beginning on is it known where records begin.
+        Shape::AwsTape { .. } | Shape::Unframed => Some(vec![0]),
         Shape::U16 | Shape::ModeB => None,
     };
     match begins {
@@ -152,7 +153,7 @@ fn by_length(len: u64, lrecl: u64, bytes: u64) -> Result<Vec<Split>, Error> {
     let (records, rest) = (len / lrecl, len % lrecl);
     if rest > 0 {
         let (record, begun, missing) = (records + 1, records * lrecl, lrecl - rest);
-        return Err(ErrorKind::RecordCut { offset: len, record, begun, missing }.into());
+        return Err(ErrorKind::RecordCut { offset: len, record, begun, missing, length_from: None }.into());
     }
     // On machines with 32 bits, the iterator's step and the length of a part must be limited alike.
     let count = usize::try_from(bytes.div_ceil(lrecl)).unwrap_or(usize::MAX);

@@ -50,9 +50,14 @@ pub struct Records<R> {
 impl<R: BufRead> Records<R> {
     /// Creates a reader for the records of a stream of this shape.
     pub fn new(input: R, shape: &Shape) -> Self {
+        Records::of(input, Deframer::new(shape))
+    }
+
+    /// Creates a reader for the records that a deframer finds.
+    pub(crate) fn of(input: R, deframer: Deframer) -> Self {
         Records {
             input,
-            deframer: Deframer::new(shape),
+            deframer,
             limit: RECORD_LIMIT,
             held: Vec::new(),
             places: Places::default(),
@@ -267,7 +272,12 @@ impl<W: Write> RecordWriter<W> {
     /// # Errors
     /// The errors of [`Framer::new`].
     pub fn new(output: W, shape: &Shape, pad: &[u8]) -> Result<Self, Error> {
-        Ok(RecordWriter { output, framer: Framer::new(shape, pad)?, pending: Vec::new(), written: 0, taken: 0 })
+        Ok(RecordWriter::of(output, Framer::new(shape, pad)?))
+    }
+
+    /// Creates a writer for records that `framer` frames.
+    pub fn of(output: W, framer: Framer) -> Self {
+        RecordWriter { output, framer, pending: Vec::new(), written: 0, taken: 0 }
     }
 
     /// Writes a record.

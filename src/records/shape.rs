@@ -83,6 +83,10 @@ pub enum Shape {
         /// The shape of the records in the blocks. It cannot be another tape image.
         shape: Box<Shape>,
     },
+    /// Records one after the other, with nothing between them. Only a layout tells where they end, so a
+    /// [rows job](crate::rows::StoredAs::Layout) reads them, and a [`Deframer`](super::Deframer) alone cannot. It is written
+    /// as `layout`, which is not the notation of a shape.
+    Unframed,
 }
 
 /// The largest block of z/OS, and the default BLKSIZE of [`Shape::Vb`] and [`Shape::Vbs`].
@@ -108,6 +112,8 @@ impl Shape {
             Shape::Rdw { inclusive: false, .. } => MAX_BLKSIZE as usize,
             Shape::Vb { blksize } => (*blksize as usize).saturating_sub(8),
             Shape::Vbs { .. } | Shape::U32 | Shape::ModeB => super::RECORD_LIMIT,
+            // A record may be as long as its layout.
+            Shape::Unframed => usize::MAX,
             Shape::U16 => usize::from(u16::MAX),
             // On a tape, the whole record and its header must fit in one block, unless it is segmented.
             Shape::AwsTape { shape, .. } => match **shape {
@@ -267,6 +273,7 @@ impl fmt::Display for Shape {
             Shape::AwsTape { labels, shape } => {
                 write!(f, "awstape{},{shape}", if *labels { ":sl" } else { "" })
             }
+            Shape::Unframed => f.write_str("layout"),
         }
     }
 }

@@ -10,7 +10,8 @@ use crate::codec::Codec;
 use crate::error::Error;
 use crate::fields::is_field_list;
 use crate::fields::{
-    BadLayout, BinaryRange, ByteOrder, Copybook, CopybookForm, FloatFormat, Layout, OnBad, ReadOptions, Rule, Trim,
+    BadLayout, BinaryRange, ByteOrder, Copybook, CopybookForm, FloatFormat, Layout, LengthFrom, OnBad, ReadOptions,
+    Rule, Trim,
 };
 use crate::records::overlong::OnOverlong;
 use crate::records::{Shape, TapeFile};
@@ -48,6 +49,37 @@ words! {
     LayoutFormat {
         Auto: "auto", Copybook: "copybook", CopybookFixed: "copybook-fixed", CopybookFree: "copybook-free",
         Fields: "fields", Json: "json",
+    }
+}
+
+/// What gives records that nothing frames their lengths, as the options say it.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) enum LengthOption {
+    /// A field, with what is added to its value or subtracted from it, if that is not part of its name.
+    Field(String),
+    Map(LengthFrom),
+}
+
+impl LengthOption {
+    /// Returns the name of the option.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            LengthOption::Field(_) => "length-field",
+            LengthOption::Map(_) => "length-map",
+        }
+    }
+
+    /// Returns what it means for this layout.
+    pub(super) fn of(&self, layout: &Layout) -> LengthFrom {
+        let field = match self {
+            LengthOption::Map(map) => return map.clone(),
+            LengthOption::Field(field) => field,
+        };
+        let sum = field.rfind(['+', '-']).map(|at| (field[..at].trim(), field[at..].parse()));
+        match sum {
+            Some((name, Ok(more))) if layout.find(field).is_err() => LengthFrom::Field { name: name.to_owned(), more },
+            _ => LengthFrom::Field { name: field.clone(), more: 0 },
+        }
     }
 }
 
@@ -90,7 +122,8 @@ pub struct RowsJob {
     varchar: bool,
     /// Fields, and their indicators.
     null_indicators: Vec<(String, String)>,
-    pub(super) records: StoredAs,
+    pub(super) records: Option<StoredAs>,
+    pub(super) length_from: Option<LengthOption>,
     pub(super) tape_file: Option<TapeFile>,
     pub(super) to_records: Option<Shape>,
     pub(super) binary_range: BinaryRange,
@@ -114,7 +147,8 @@ impl Default for RowsJob {
             rules: Vec::new(),
             varchar: false,
             null_indicators: Vec::new(),
-            records: StoredAs::Layout,
+            records: None,
+            length_from: None,
             tape_file: None,
             to_records: None,
             binary_range: BinaryRange::Full,
@@ -228,10 +262,43 @@ impl RowsJob {
         Ok(self)
     }
 
-    /// Sets how the records of the input are stored.
+    /// Sets how the records of the input are stored. By default, all have the length of the layout, which must be the same
+    /// for all then.
     #[must_use]
     pub fn records(self, records: StoredAs) -> Self {
-        RowsJob { records, ..self }
+        RowsJob { records: Some(records), ..self }
+    }
+
+    /// Names the field that contains the length of its record, for records that [nothing frames](StoredAs::Layout): a
+    /// number in a fixed place. `LEN+4` and `LEN-4` are its value plus and minus four bytes. If the layout has a field
+    /// `LEN-4`, that is the one.
+    ///
+    /// ```
+    /// use charpipe::rows::RowsJob;
+    ///
+    /// let job = RowsJob::new().length_field("LEN");
+    /// let rows = job.rows(&job.layout(b"LEN 1 1 binary\nTEXT 2 3 text")?)?;
+    /// let (shape, input) = rows.open(&b"\x02\xC1\x04\xC1\xC2\xC3"[..])?;
+    /// let mut records = rows.records(input, &shape);
+    /// assert_eq!(records.next_record()?.unwrap().data, b"\x02\xC1");
+    /// assert_eq!(records.next_record()?.unwrap().data, b"\x04\xC1\xC2\xC3");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn length_field(self, field: impl Into<String>) -> Self {
+        RowsJob { length_from: Some(LengthOption::Field(field.into())), ..self }
+    }
+
+    /// Names the field whose value decides the length of its record, for records that [nothing frames](StoredAs::Layout),
+    /// and the length for each value. Any other value is an error. Values are compared as in a [condition](Self::when).
+    #[must_use]
+    pub fn length_map<V: Into<String>>(
+        self,
+        field: impl Into<String>,
+        lengths: impl IntoIterator<Item = (V, usize)>,
+    ) -> Self {
+        let lengths = lengths.into_iter().map(|(value, length)| (value.into(), length)).collect();
+        RowsJob { length_from: Some(LengthOption::Map(LengthFrom::Map { name: field.into(), lengths })), ..self }
     }
 
     /// Chooses a file of a tape image. By default, all are read.
@@ -428,6 +495,15 @@ impl RowsJob {
     /// # Errors
     /// [`ErrorKind::BadOption`](crate::ErrorKind::BadOption).
     pub fn validate(&self) -> Result<(), Error> {
+        if let Some(option) = &self.length_from {
+            let records = self.records.as_ref().filter(|records| **records != StoredAs::Layout);
+            let target = self.to_records.as_ref().filter(|shape| **shape != Shape::Unframed);
+            let shape = records.map(|records| format!("records {records}"));
+            if let Some(shape) = shape.or_else(|| target.map(|shape| format!("to-records {shape}"))) {
+                let why = format!("cannot be used with {shape}: records of that shape have their lengths already");
+                return Err(contradicts(option.name(), why));
+            }
+        }
         let changes = [
             ("overlong cut", self.read.overlong == OnOverlong::Cut),
             ("on-bad null", self.read.on_bad == OnBad::Null),

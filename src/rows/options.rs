@@ -5,6 +5,7 @@ use super::job::{LayoutFormat, RowsJob};
 use crate::error::Error;
 use crate::fields::{BinaryRange, ByteOrder, FloatFormat, OnBad, Trim};
 use crate::named_options::{Given, NamedOption, OptionValue, RenamedOption, Row, listing, set};
+use crate::records::Shape;
 use crate::records::overlong::OnOverlong;
 use crate::text::controls::OnControl;
 use crate::text::eol::OnNewlineInRecord;
@@ -32,8 +33,10 @@ const TABLE: &[Row<RowsJob>] = &[
     Row::text("null-indicator", null_indicators),
     Row::new("from", OptionValue::WordOrLabel(&[]), |job, given| job.encoding(given.text)),
     Row::text("records", |job, given| Ok(job.records(given.parse()?))),
+    Row::text("length-field", length_field),
+    Row::text("length-map", length_map),
     Row::text("tape-file", |job, given| Ok(job.tape_file(tape_file(given)?))),
-    Row::text("to-records", |job, given| Ok(job.to_records(given.parse()?))),
+    Row::text("to-records", |job, given| Ok(job.to_records(target(given)?))),
     Row::word::<BinaryRange>("binary-range", |job, given| Ok(job.binary_range(given.parse()?))),
     Row::text("select", |job, given| Ok(select(job, given.text))),
     Row::word::<Padding>("trim", |job, given| Ok(job.trim(trim(given)?))),
@@ -82,6 +85,48 @@ fn copy_path(job: RowsJob, given: Given<'_>) -> Result<RowsJob, Error> {
 fn select(job: RowsJob, list: &str) -> RowsJob {
     let before = job.read.select.clone().unwrap_or_default();
     job.select(before.into_iter().chain(split(list).map(str::to_owned)))
+}
+
+/// Parses the shape of records that are written. One is not the notation of a shape.
+fn target(given: Given<'_>) -> Result<Shape, Error> {
+    if given.text == "layout" { Ok(Shape::Unframed) } else { given.parse() }
+}
+
+fn length_field(job: RowsJob, given: Given<'_>) -> Result<RowsJob, Error> {
+    let job = without_length(job, given, "length-field")?;
+    match given.text.trim() {
+        field if field.is_empty() || field.contains(char::is_whitespace) => {
+            Err(given.bad(format_args!("{field:?} is not FIELD, FIELD+N or FIELD-N, such as REC-LEN+4")))
+        }
+        field => Ok(job.length_field(field)),
+    }
+}
+
+/// Parses `TYPE:A=120,B=300`.
+fn length_map(job: RowsJob, given: Given<'_>) -> Result<RowsJob, Error> {
+    let job = without_length(job, given, "length-map")?;
+    let bad = |part: &str| given.bad(format_args!("{part:?} is not FIELD:VALUE=LENGTH,..., such as TYPE:A=120,B=300"));
+    let (field, list) = given.text.split_once(':').ok_or_else(|| bad(given.text))?;
+    let mut lengths: Vec<(&str, usize)> = Vec::new();
+    for pair in list.split(',') {
+        let (value, length) = pair.split_once('=').ok_or_else(|| bad(pair))?;
+        let length = length.trim().parse().map_err(|_| bad(pair))?;
+        if lengths.iter().any(|(other, _)| *other == value.trim()) {
+            return Err(given.bad(format_args!("the value {:?} has two lengths", value.trim())));
+        }
+        lengths.push((value.trim(), length));
+    }
+    Ok(job.length_map(field.trim(), lengths))
+}
+
+/// Checks that only one option says where lengths come from.
+fn without_length(job: RowsJob, given: Given<'_>, option: &str) -> Result<RowsJob, Error> {
+    match &job.length_from {
+        Some(other) if other.name() != option => {
+            Err(given.bad(format_args!("cannot be used with {}: only one of them can say the length", other.name())))
+        }
+        _ => Ok(job),
+    }
 }
 
 fn add_columns(job: RowsJob, given: Given<'_>) -> Result<RowsJob, Error> {

@@ -5,8 +5,8 @@ use super::read::Rules;
 use super::{AddedColumn, Batches, DatePattern, RowReader, RowsError, RowsJob, StoredAs, types};
 use crate::codec::{ByteSink, Codec, MIN_ROOM};
 use crate::error::Error;
-use crate::fields::{BadLayout, Column, Layout, OnBad, Writer};
-use crate::records::{Deframer, RECORD_LIMIT, Records, SNIFFED, Shape, look};
+use crate::fields::{BadLayout, Column, Layout, LengthFrom, Lengths, OnBad, Writer};
+use crate::records::{Deframer, Framer, RECORD_LIMIT, Records, SNIFFED, Shape, look};
 use std::borrow::Cow;
 use std::io::{BufRead, Chain, Cursor, Read as _};
 use std::num::NonZeroUsize;
@@ -18,6 +18,8 @@ pub struct Rows {
     job: RowsJob,
     codec: Arc<dyn Codec>,
     reader: RowReader,
+    /// What finds out the lengths of records that nothing frames, if they vary.
+    lengths: Option<Lengths>,
     added: Vec<AddedColumn>,
     keeps_unreadable: bool,
 }
@@ -32,6 +34,7 @@ impl Rows {
         let reports = job.read.on_bad == OnBad::Null && added.contains(&AddedColumn::Errors);
         let on_bad = if reports { OnBad::Report } else { job.read.on_bad };
         check_selected(job, layout)?;
+        let lengths = lengths(job, layout, &codec)?;
         let reader = layout.reader(&job.registry, &codec, &job.read.clone().on_bad(on_bad))?;
         let is_field = |name: &str| (0..layout.items().len()).any(|i| layout.path(i) == name && reader.is_selected(i));
         if let Some(column) = added.iter().find(|one| is_field(one.column())) {
@@ -41,7 +44,7 @@ impl Rows {
         }
         let rules = Rules { dates: dates(job, layout)?, layout: layout.clone(), text: job.text, on_bad, types };
         let (job, reader) = (job.clone(), RowReader::new(reader, Arc::new(rules)));
-        Ok(Rows { job, codec, reader, added, keeps_unreadable: reports })
+        Ok(Rows { job, codec, reader, lengths, added, keeps_unreadable: reports })
     }
 
     /// Returns the layout.
@@ -158,7 +161,7 @@ impl Rows {
     /// the records of the layout have different lengths, and [`ErrorKind::Read`](crate::ErrorKind::Read).
     pub fn open<R: BufRead>(&self, mut input: R) -> Result<(Shape, Opened<R>), RowsError> {
         let mut head = Vec::new();
-        if self.job.records == StoredAs::Auto {
+        if *self.stored_as() == StoredAs::Auto {
             let read = input.by_ref().take(SNIFFED as u64 + 1).read_to_end(&mut head);
             read.map_err(|source| Error::read(head.len() as u64, source))?;
         }
@@ -172,9 +175,9 @@ impl Rows {
     /// # Errors
     /// Those of [`open`](Self::open).
     pub fn shape(&self, head: &[u8]) -> Result<Shape, RowsError> {
-        match &self.job.records {
+        match self.stored_as() {
             StoredAs::Shape(shape) => Ok(shape.clone()),
-            StoredAs::Layout => self.fixed_shape(),
+            StoredAs::Layout => self.layout_shape(),
             StoredAs::Auto => Ok(look(head, head.len() <= SNIFFED, self.job.tape_file.as_ref()).shape()?),
         }
     }
@@ -182,7 +185,15 @@ impl Rows {
     /// Returns how the records of the input are stored.
     #[must_use]
     pub fn stored_as(&self) -> &StoredAs {
-        &self.job.records
+        self.job.records.as_ref().unwrap_or(&StoredAs::Layout)
+    }
+
+    /// Returns the shape of records that nothing frames: [`Shape::Unframed`] if each has the length that it says itself.
+    ///
+    /// # Errors
+    /// Those of [`fixed_shape`](Self::fixed_shape).
+    pub fn layout_shape(&self) -> Result<Shape, RowsError> {
+        if self.lengths.is_some() { Ok(Shape::Unframed) } else { self.fixed_shape() }
     }
 
     /// Returns the shape of records that all have the length of the layout.
@@ -202,12 +213,19 @@ impl Rows {
 
     /// Returns the records of an input that has this shape, one after the other.
     pub fn records<R: BufRead>(&self, input: R, shape: &Shape) -> Records<R> {
-        Records::new(input, shape).limit(self.limit()).file(self.job.tape_file.clone())
+        Records::of(input, self.deframer(shape)).limit(self.limit())
     }
 
     /// Returns the records of an input that has this shape, in batches for [`in_order`](super::in_order).
     pub fn batches<R: BufRead>(&self, input: R, shape: &Shape) -> Batches<R> {
-        Batches::new(input, Deframer::new(shape).file(self.job.tape_file.clone()), self.limit())
+        Batches::new(input, self.deframer(shape), self.limit())
+    }
+
+    fn deframer(&self, shape: &Shape) -> Deframer {
+        match &self.lengths {
+            Some(lengths) if *shape == Shape::Unframed => Deframer::unframed(Box::new(lengths.clone())),
+            _ => Deframer::new(shape).file(self.job.tape_file.clone()),
+        }
     }
 
     /// Returns the longest record that is read: that of the layout, or [`RECORD_LIMIT`].
@@ -233,12 +251,25 @@ impl Rows {
     /// Returns the shape in which records are written.
     ///
     /// # Errors
-    /// Those of [`fixed_shape`](Self::fixed_shape) if none was named.
+    /// Those of [`layout_shape`](Self::layout_shape) if none was named.
     pub fn target_shape(&self) -> Result<Shape, RowsError> {
         match &self.job.to_records {
-            Some(shape) => Ok(shape.clone()),
-            None => self.fixed_shape(),
+            Some(shape) if *shape != Shape::Unframed => Ok(shape.clone()),
+            _ => self.layout_shape(),
         }
+    }
+
+    /// Returns a framer for records that are written in this shape. Records that are shorter than it says are filled up with
+    /// [blanks](Self::blank). A record that nothing frames must have the length that it says itself.
+    ///
+    /// # Errors
+    /// Those of [`Framer::new`].
+    pub fn framer(&self, shape: &Shape) -> Result<Framer, Error> {
+        let framer = Framer::new(shape, &self.blank())?;
+        Ok(match &self.lengths {
+            Some(lengths) if *shape == Shape::Unframed => framer.unframed(Box::new(lengths.clone())),
+            _ => framer,
+        })
     }
 
     /// Returns the blank of the code page, with which records are filled up that are shorter than their shape says. Empty
@@ -268,6 +299,22 @@ fn check_selected(job: &RowsJob, layout: &Layout) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Returns what finds out the lengths of records that nothing frames; `None` if all have the same length.
+fn lengths(job: &RowsJob, layout: &Layout, codec: &Arc<dyn Codec>) -> Result<Option<Lengths>, RowsError> {
+    let is_unframed = job.records == Some(StoredAs::Layout) || job.to_records == Some(Shape::Unframed);
+    let from = match &job.length_from {
+        Some(option) => option.of(layout),
+        None if is_unframed => LengthFrom::Contents,
+        None => return Ok(None),
+    };
+    let lengths = layout.lengths(&job.registry, codec, &job.read, &from);
+    match (lengths, &job.length_from) {
+        (Ok(lengths), _) => Ok(Some(lengths).filter(Lengths::vary)),
+        (Err(error), Some(option)) => Err(contradicts(option.name(), error.what).into()),
+        (Err(error), None) => Err(error.into()),
+    }
 }
 
 /// Returns for each item the pattern of its dates; nothing if there are none.

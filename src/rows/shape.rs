@@ -16,7 +16,9 @@ use std::str::FromStr;
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub enum StoredAs {
-    /// All records have the length of the layout, if that is the same for all.
+    /// One after the other, with nothing between them: the layout says how long each record is. That is its own length;
+    /// the length of its record type and of its arrays, if these have different ones; or what
+    /// [a field](crate::rows::RowsJob::length_field) or [its value](crate::rows::RowsJob::length_map) says.
     #[default]
     Layout,
     /// In this shape.

@@ -75,6 +75,7 @@ mod records;
 mod records_to_records;
 mod rows_cases;
 mod rows_jobs;
+mod rows_lengths;
 #[cfg(feature = "serde")]
 mod rows_structs;
 mod security;

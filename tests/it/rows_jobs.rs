@@ -67,6 +67,8 @@ fn every_option_takes_its_values_and_no_others() {
                 "tape-file" | "jobs" => "2",
                 "select" => "A, B",
                 "record-name" => "CUSTOMER",
+                "length-field" => "A-LEN-4",
+                "length-map" => "A:B=1,C = 20",
                 "copy-path" => ".",
                 "replacing" => "==:TAG:==BY==X== A BY B",
                 "add-columns" => "file,number,offset,type,record,errors",

@@ -8,13 +8,13 @@ use crate::args::convert::{controls_help, jobs};
 use crate::args::headings::{ENCODING, ERRORS, FILES, LAYOUT, MESSAGES, RECORDS, ROWS};
 use crate::args::messages::MessageArgs;
 use crate::args::named::given;
-use crate::args::records::{record_newlines_help, shape, tape_file};
+use crate::args::records::{record_newlines_help, tape_file};
 use crate::args::tables::Tables;
 use crate::args::usage;
 use crate::messages::say;
 use crate::status::Status;
 use charpipe::fields::{BinaryRange, FloatFormat};
-use charpipe::records::{Shape, TapeFile};
+use charpipe::records::TapeFile;
 use charpipe::rows::{LayoutFormat, RowsJob, SchemaFormat};
 use charpipe::{ErrorKind, OnControl, OnNewlineInRecord, OnOverlong, Registry};
 use clap::builder::ValueHint;
@@ -180,12 +180,27 @@ struct JobArgs {
     #[arg(short, long, value_name = "LABEL", help_heading = ENCODING)]
     from: Option<String>,
 
-    /// How the records are stored: fb:80, rdw, vb ..., or auto
+    /// How the records are stored: fb:80, rdw, vb ..., auto, or layout
     ///
     /// The formats are those of `charpipe convert --records`. If all records of the layout have the same length N, the
-    /// default is `fb:N`, which can also be written as `layout`.
+    /// default is `fb:N`. `layout` is for records that nothing frames: each has the length of the layout, or of its record
+    /// type and its arrays (OCCURS DEPENDING ON) if that varies.
     #[arg(help_heading = RECORDS, long, value_name = "SHAPE", value_parser = checked("records"))]
     records: Option<String>,
+
+    /// Field with the length of its record, for records that nothing frames
+    ///
+    /// FIELD+N and FIELD-N add N bytes to its value, or subtract them. It must be a number, in the same place of all
+    /// records.
+    #[arg(help_heading = RECORDS, long, value_name = "FIELD[+N]", value_parser = checked("length-field"))]
+    length_field: Option<String>,
+
+    /// Lengths of records that nothing frames, by the value of a field
+    ///
+    /// For example, TYPE:A=120,B=300. A record with any other value is an error.
+    #[arg(help_heading = RECORDS, long, value_name = "FIELD:VALUE=N,...", conflicts_with = "length_field",
+          value_parser = checked("length-map"))]
+    length_map: Option<String>,
 
     /// File of a tape image to read, by number (from 1) or data set name
     #[arg(help_heading = RECORDS, long, requires = "records", value_name = "N|NAME", value_parser = tape_file)]
@@ -193,9 +208,10 @@ struct JobArgs {
 
     /// With --from-rows: how the records are stored
     ///
-    /// If all records of the layout have the same length N, the default is `fb:N`.
-    #[arg(help_heading = RECORDS, long, requires = "from_rows", value_name = "SHAPE", value_parser = shape)]
-    to_records: Option<Shape>,
+    /// If all records of the layout have the same length N, the default is `fb:N`. `layout` writes them one after the
+    /// other, with nothing between them.
+    #[arg(help_heading = RECORDS, long, requires = "from_rows", value_name = "SHAPE", value_parser = checked("to-records"))]
+    to_records: Option<String>,
 
     /// Numbers that --from-rows writes to binary fields
     #[arg(help_heading = RECORDS, long, requires = "from_rows", value_name = "RANGE", default_value = "full",

@@ -35,6 +35,9 @@ pub(super) fn for_error(error: &Error) -> Cow<'static, str> {
         ErrorKind::RecordCut { .. } => {
             " (the input is truncated or has another shape; see `charpipe detect --records`)"
         }
+        ErrorKind::BadRecordLength { .. } => {
+            " (is the layout right? see --show-layout; if something frames the records, name their shape with --records)"
+        }
         ErrorKind::RecordTooLong { .. } => " (use --overlong cut to cut long lines)",
         ErrorKind::ColumnTooLong { .. } => " (use --overlong cut to cut the text in columns)",
         ErrorKind::SequenceTooLong { .. } => " (leave out --normalize to go on)",

@@ -42,7 +42,7 @@ impl Setup {
             registry,
             layout_name,
             is_page_assumed: job.is_encoding_assumed(),
-            is_shape_assumed: !args.is_given("records"),
+            is_shape_assumed: !["records", "length-field", "length-map"].iter().any(|option| args.is_given(option)),
         })
     }
 
@@ -62,7 +62,7 @@ impl Setup {
 
     /// Prints that an option must say how the records are stored, if it must.
     pub(super) fn check_stored_as(&self) -> Result<(), Status> {
-        match (self.job.stored_as(), self.job.fixed_shape()) {
+        match (self.job.stored_as(), self.job.layout_shape()) {
             (StoredAs::Layout, Err(_)) => Err(self.say_no_shape("--records")),
             _ => Ok(()),
         }
@@ -73,7 +73,7 @@ impl Setup {
         let (min, max) = (self.layout().min_len(), self.layout().max_len());
         say(format_args!(
             "{}: its records have {min} to {max} bytes: name their shape with {option}, such as {option} rdw \
-             (`charpipe detect --records FILE` reports it)",
+             (`charpipe detect --records FILE` reports it), or {option} layout if nothing frames them",
             self.layout_name
         ));
         Status::Usage
@@ -81,7 +81,7 @@ impl Setup {
 
     /// Prints what was assumed about the input because no option says it.
     pub(super) fn say_assumptions(&self) {
-        let shape = self.job.fixed_shape().ok().filter(|_| self.is_shape_assumed);
+        let shape = self.job.layout_shape().ok().filter(|_| self.is_shape_assumed);
         self.say_assumed("--records", shape.as_ref());
     }
 

@@ -113,6 +113,8 @@ fn rows(folder: &Folder, case: &RowsCase, format: &str, jobs: &[&str]) {
             "varchar",
             "null-indicator",
             "records",
+            "length-field",
+            "length-map",
             "dates",
             "underscores",
         ];

@@ -192,7 +192,7 @@ fn layouts() {
         2,
         "",
         "charpipe: @/moves.cpy: its records have 2 to 10 bytes: name their shape with --records, such as --records rdw \
-         (`charpipe detect --records FILE` reports it)\n",
+         (`charpipe detect --records FILE` reports it), or --records layout if nothing frames them\n",
     );
     folder.check(
         "--layout @/sale.cpy --select AMONT",

@@ -386,3 +386,52 @@ fn schemas() {
     let (status, _, words) = run("A-B 1 1 text\nA_B 2 1 text\n", "--schema avro", b"");
     assert!(status == 2 && words.contains("two fields would have the name A_B"), "{words}");
 }
+
+/// Records that nothing frames, with lengths from a field, from a map and from the layout, and back.
+#[test]
+fn lengths_of_records_that_nothing_frames() {
+    let list = "LEN 1 1 binary\nKIND 2 1 text\nX 3 2 text\n";
+    let input = b"\x04\xC1\xC2\xC3\x03\xC2\xC4\x02\xC2";
+    for line in ["--length-field LEN", "--length-field LEN+0", "--length-map LEN:4=4,3=3,2=2"] {
+        let found = passes(list, &format!("{line} --records layout --short-records null --add-columns offset"), input);
+        assert_eq!(found, "_offset,LEN,KIND,X\n0,4,A,BC\n4,3,B,D\n7,2,B,\n", "{line}");
+        assert_eq!(run(list, &format!("{line} --from-rows csv"), b"LEN,KIND,X\n4,A,BC\n").1, b"\x04\xC1\xC2\xC3");
+        let (status, _, words) = run(list, &format!("{line} --from-rows csv"), b"LEN,KIND,X\n4,A,BC\n3,B,D\n");
+        assert_eq!(status, 1, "{line}");
+        assert!(
+            words.starts_with("charpipe: <stdin>: byte 18: row 2 on line 3: record 2 has no valid length: field LEN: "),
+            "{words}"
+        );
+    }
+    // Many records, with several threads; the last one is cut.
+    let many = [&input.repeat(50_000)[..], b"\x04\xC1"].concat();
+    let line = "--length-field LEN --short-records null --format jsonl --add-columns number,offset";
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("list"), list).unwrap();
+    fs::write(folder.path().join("many"), &many).unwrap();
+    let run = |jobs| {
+        rows(
+            &format!("-q --layout @/list {line} --jobs {jobs} @/many")
+                .replace('@', &folder.path().display().to_string()),
+            b"",
+        )
+    };
+    let (alone, threads) = (run(1), run(2));
+    assert_eq!((alone.status.code(), &alone.stderr), (threads.status.code(), &threads.stderr));
+    assert!(alone.stdout == threads.stdout);
+    let words = String::from_utf8(alone.stderr).unwrap();
+    assert!(words.contains("byte 450002: record 150001, which begins at byte 450000, is incomplete"), "{words}");
+    // Options that contradict each other.
+    is_wrong_usage("--length-field ID --records fb:10", "--length-field: cannot be used with records fb:10");
+    is_wrong_usage("--length-map ID:1=10 --records rdw", "--length-map: cannot be used with records rdw");
+    is_wrong_usage(
+        "--length-field ID --from-rows csv --to-records rdw",
+        "--length-field: cannot be used with to-records rdw",
+    );
+    is_wrong_usage("--length-field ID --length-map ID:1=10", "--length-field cannot be used with --length-map");
+    is_wrong_usage("--length-field NONE", "--length-field: there is no NONE");
+    is_wrong_usage("--length-map ID:A=10", "--length-map: \"A\" is not a value of ID");
+    is_wrong_usage("--length-map ID=10", "\"ID=10\" is not FIELD:VALUE=LENGTH,..., such as TYPE:A=120,B=300");
+    is_wrong_usage("--length-map ID:1=10,1=11", "the value \"1\" has two lengths");
+    is_wrong_usage("--length-map ID:1=1", "--length-map: 1=1: expected a length from 2, where ID ends, to 1048576");
+}

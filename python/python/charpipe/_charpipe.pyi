@@ -97,6 +97,8 @@ _RowsOption = Literal[
     "null_indicator",
     "from",
     "records",
+    "length_field",
+    "length_map",
     "tape_file",
     "to_records",
     "binary_range",

@@ -81,7 +81,9 @@ def read(
     varchar: bool = False,
     null_indicator: str | Mapping[str, str] | None = None,
     encoding: str = "IBM037",
-    records: str = "layout",
+    records: str | None = None,
+    length_field: str | None = None,
+    length_map: str | None = None,
     tape_file: str | int | None = None,
     select: str | Iterable[str] | None = None,
     trim: _Trim = "blanks",
@@ -120,8 +122,11 @@ def read(
     whether they are null.
 
     ``encoding`` is the code page of the records. ``records`` tells how they are stored: ``fb:80``, ``rdw``, ``vb``, ...,
-    ``auto`` to detect it, or ``layout`` if they all have the length of the layout. ``tape_file`` chooses a file of a tape
-    image, by its number or name. ``split`` reads only a part of the input, as ``splits`` returns them.
+    or ``auto`` to detect it. By default they all have the length of the layout. ``layout`` is for records that nothing
+    frames, and that have the length of the layout, or of their record type and arrays. ``length_field="LEN+4"`` names
+    the field with their length, and ``length_map="TYPE:A=120,B=300"`` has a length for each value of a field.
+    ``tape_file`` chooses a file of a tape image, by its number or name. ``split`` reads only a part of the input, as
+    ``splits`` returns them.
 
     ``select`` names the fields to read; all others cost nothing. A group stands for its fields. ``filler=True`` reads
     FILLER too. ``add_columns`` adds columns that are not fields: ``file``, ``number`` (from 1), ``offset`` (in bytes from
@@ -225,7 +230,9 @@ def write(
     varchar: bool = False,
     null_indicator: str | Mapping[str, str] | None = None,
     encoding: str = "IBM037",
-    records: str = "layout",
+    records: str | None = None,
+    length_field: str | None = None,
+    length_map: str | None = None,
     binary_range: Literal["full", "picture"] = "full",
     underscores: bool = False,
     **unknown: Never,
@@ -245,7 +252,7 @@ def write(
     _check_names("write", unknown)
     given["binary_range"] = binary_range
     shape = given.pop("records")
-    if shape != "layout":
+    if shape is not None:
         given["to_records"] = shape
     if not hasattr(target, "write"):
         target = os.fsdecode(target)

@@ -101,7 +101,9 @@ class CharpipeReader(DataSourceReader):
                 parts.append(Part(path, size, 0, size, 1))
                 continue
             shape = settings.shape(path)
-            for split in charpipe.splits(path, shape, split_bytes, numbers=needs_numbers):
+            # Where unframed records begin is known only from the beginning on.
+            whole = [(0, size, 1)] if shape == "layout" else None
+            for split in whole or charpipe.splits(path, shape, split_bytes, numbers=needs_numbers):
                 parts.append(Part(path, size, *split))
         return parts
 
@@ -145,7 +147,7 @@ class _Settings:
         self.partition_count = _number(options, "partitions")
         self.keywords: dict[str, Any] = {key: options[key] for key in arrow.OPTIONS if options.get(key)}
         self.keywords |= {key: _list(key, self.keywords[key]) for key in LISTS if key in self.keywords}
-        self.records = self.keywords.pop("records", "layout")
+        self.records = self.keywords.pop("records", None)
         self.tape_file = self.keywords.get("tape_file")
         self.keywords.setdefault("add_columns", [])
         self.drops_bad = self._set_mode(options)
@@ -171,7 +173,8 @@ class _Settings:
 
     def schema(self, **changed: Any) -> pyarrow.Schema:
         """Return the columns that a query sees."""
-        schema = pyarrow.schema(charpipe.read(b"", **{**self.keywords, "records": "fb:1", **changed}))
+        records = "layout" if {"length_field", "length_map"} & self.keywords.keys() else "fb:1"
+        schema = pyarrow.schema(charpipe.read(b"", **{**self.keywords, "records": records, **changed}))
         return pyarrow.schema([field for field in schema if not (self.drops_bad and field.name == "_errors")])
 
     def select(self, names: list[str]) -> _Settings:
@@ -195,7 +198,7 @@ class _Settings:
 
     def shape(self, path: str) -> str:
         """Return how the records of a file are stored."""
-        if self.records not in ("auto", "layout"):
+        if self.records not in (None, "auto", "layout"):
             return self.records
         return charpipe.read(path, **self.keywords, records=self.records).shape
 

@@ -98,6 +98,7 @@ fn record_of(error: &Error) -> Option<u64> {
     match *error.kind() {
         ErrorKind::BadHeader { record, .. }
         | ErrorKind::RecordCut { record, .. }
+        | ErrorKind::BadRecordLength { record, .. }
         | ErrorKind::RecordTooLong { record, .. } => Some(record),
         _ => error.record().map(|place| place.number),
     }

@@ -31,8 +31,9 @@ pub(crate) fn write_records(
     let batches = import(data)?;
     let output = Output::of(target)?;
     let name = output.name();
-    let (pad, underscores) = (rows.blank(), rows.underscores());
-    let output = RecordWriter::new(output, &shape, &pad).map_err(|error| Failure::from(error).raise(None))?;
+    let underscores = rows.underscores();
+    let framer = rows.framer(&shape).map_err(|error| Failure::from(error).raise(None))?;
+    let output = RecordWriter::of(output, framer);
     py.detach(|| {
         let (number, output) = run(batches, writer, output, underscores).map_err(|failure| match failure {
             Problem::Failure(failure) => failure.raise(name.as_deref()),

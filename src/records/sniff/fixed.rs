@@ -91,7 +91,8 @@ fn hypothesis(prefix: &[u8], eof: bool, period: Period, against: Option<String>)
     let begun = records * lrecl as u64;
     let failed = (eof && rest > 0).then(|| {
         let missing = (lrecl - rest) as u64;
-        ErrorKind::RecordCut { offset: prefix.len() as u64, record: records + 1, begun, missing }.into()
+        ErrorKind::RecordCut { offset: prefix.len() as u64, record: records + 1, begun, missing, length_from: None }
+            .into()
     });
     let survives = failed.is_none() && against.is_none();
     why.extend(against);

@@ -53,7 +53,7 @@ impl Rows {
     /// Those of [`row_serializer`](Rows::row_serializer), of [`target_shape`](Rows::target_shape), and of
     /// [`Framer::new`].
     pub fn serialize<W: Write>(&self, output: W) -> Result<SerializeRows<W>, RowsError> {
-        let framer = Framer::new(&self.target_shape()?, &self.blank())?;
+        let framer = self.framer(&self.target_shape()?)?;
         let (rows, record, bytes) = (self.row_serializer()?, Vec::new(), Vec::new());
         Ok(SerializeRows { output, framer, rows, record, bytes, number: 0, written: 0 })
     }

@@ -374,7 +374,9 @@ impl Route {
                 // The deframer announced more data than there is.
                 let Place { offset, record } = self.source.place();
                 let record = record.map_or(0, |record| record.number);
-                return Err(ErrorKind::RecordCut { offset, record, begun: offset, missing: 1 }.into());
+                return Err(
+                    ErrorKind::RecordCut { offset, record, begun: offset, missing: 1, length_from: None }.into()
+                );
             }
             SourceStop::NeedInput | SourceStop::NeedRoom | SourceStop::Done => {}
             SourceStop::Fault(fault) => run.queue.push_back(Work::Malformed(self.source.fault(fault))),

@@ -64,7 +64,7 @@ pub(super) fn run(args: &Rows, setup: &Setup, format: RowFormat) -> Result<Statu
     let shape = setup.job.target_shape().map_err(|_| setup.say_no_shape("--to-records"))?;
     let writer = setup.job.writer().map_err(|error| setup.say_unusable(&error))?;
     let columns = setup.job.target_columns(&writer).map_err(|error| setup.say_unusable(&error))?;
-    let framer = Framer::new(&shape, &setup.job.blank()).map_err(|error| {
+    let framer = setup.job.framer(&shape).map_err(|error| {
         say_problem(&"--to-records", None, error.kind(), "");
         Status::Usage
     })?;
@@ -77,7 +77,8 @@ pub(super) fn run(args: &Rows, setup: &Setup, format: RowFormat) -> Result<Statu
     let extras: Vec<&Output> = report.output().into_iter().collect();
     streams::protect_inputs(args, &[&[&output][..], &extras].concat(), &extras)?;
     if !args.messages.quiet {
-        setup.say_assumed_target((!args.is_given("to-records")).then_some(&shape));
+        let is_assumed = !args.is_given("to-records") && shape != Shape::Unframed;
+        setup.say_assumed_target(is_assumed.then_some(&shape));
     }
     let mut run = Run { setup, shape, writer, framer, output, bytes: Vec::new(), written: 0, rows: 0 };
     let mut worst = Status::Done;
