@@ -227,6 +227,15 @@ pub enum ErrorKind {
         /// What is wrong with it.
         why: String,
     },
+    /// What is to be skipped at the beginning or at the end of an input of records is not there, or too large.
+    #[error("{why}")]
+    #[non_exhaustive]
+    CannotSkip {
+        /// The place where this was found.
+        offset: u64,
+        /// What is wrong.
+        why: String,
+    },
     /// A [part](crate::records::Split) of a file does not end where the next one begins: the file has changed or is
     /// damaged, or a part begins in the middle of a record.
     #[error(
@@ -443,6 +452,7 @@ impl Error {
             | ErrorKind::BadHeader { offset, .. }
             | ErrorKind::RecordCut { offset, .. }
             | ErrorKind::BadRecordLength { offset, .. }
+            | ErrorKind::CannotSkip { offset, .. }
             | ErrorKind::RecordTooLong { offset, .. }
             | ErrorKind::SplitMismatch { offset, .. }
             | ErrorKind::ColumnTooLong { offset, .. }
@@ -523,6 +533,7 @@ impl Error {
             ErrorKind::BadHeader { .. } => "bad-header",
             ErrorKind::RecordCut { .. } => "record-cut",
             ErrorKind::BadRecordLength { .. } => "bad-record-length",
+            ErrorKind::CannotSkip { .. } => "cannot-skip",
             ErrorKind::RecordTooLong { .. } => "record-too-long",
             ErrorKind::SplitMismatch { .. } => "split-mismatch",
             ErrorKind::ColumnTooLong { .. } => "column-too-long",

@@ -19,12 +19,14 @@ pub(crate) fn parse(text: &str) -> Result<Transcode, Failure> {
 
 /// The options of a rows job that have no meaning for one record whose layout is given as a text.
 #[cfg(feature = "inspect")]
-const OF_FILES: [&str; 10] = [
+const OF_FILES: [&str; 12] = [
     "copy-path",
     "records",
     "length-field",
     "length-map",
     "tape-file",
+    "skip-head",
+    "skip-tail",
     "to-records",
     "binary-range",
     "add-columns",

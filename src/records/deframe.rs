@@ -4,6 +4,7 @@
 //! they are not enough to know its length. Nothing is allocated because of what a header
 //! says. Every result takes bytes, ends a record or file, or ends the input, so no input can make it loop.
 
+use super::edges::check_found;
 use super::measure::{Measure, Measured, Measuring, NoLength};
 use super::{Shape, TapeFile, tape_label};
 use crate::error::{Error, ErrorKind};
@@ -43,6 +44,9 @@ pub enum Part {
 pub struct Deframer {
     records: Records,
     tape: Option<Tape>,
+    /// How many bytes before the first record are still to be skipped, and how many there are.
+    skip: usize,
+    head: usize,
 }
 
 impl Deframer {
@@ -51,10 +55,15 @@ impl Deframer {
     pub fn new(shape: &Shape) -> Self {
         match shape {
             Shape::AwsTape { labels, shape } => {
-                Deframer { records: Records::new(shape), tape: Some(Tape::new(*labels)) }
+                Deframer { records: Records::new(shape), tape: Some(Tape::new(*labels)), skip: 0, head: 0 }
             }
-            shape => Deframer { records: Records::new(shape), tape: None },
+            shape => Deframer { records: Records::new(shape), tape: None, skip: 0, head: 0 },
         }
+    }
+
+    /// Takes the first bytes of the stream for framing, whatever is in them.
+    pub(crate) fn skip(self, bytes: usize) -> Self {
+        Deframer { skip: bytes, head: bytes, ..self }
     }
 
     /// Creates a deframer of [unframed](Shape::Unframed) records, whose length `measure` finds out.
@@ -119,7 +128,7 @@ impl Deframer {
     /// record. On tapes it is never so.
     #[must_use]
     pub fn is_at_split(&self) -> bool {
-        self.tape.is_none() && !self.records.open && self.records.is_at_boundary()
+        self.tape.is_none() && self.skip == 0 && !self.records.open && self.records.is_at_boundary()
     }
 
     /// Returns the number of the current record, from 1. Between records, returns the number of the next one.
@@ -151,10 +160,26 @@ impl Deframer {
     /// another call returns the same error.
     #[inline]
     pub fn next(&mut self, src: &[u8], eof: bool) -> Result<Part, Error> {
+        if self.skip > 0 {
+            return self.next_to_skip(src, eof);
+        }
         match &mut self.tape {
             None => self.records.next(src, eof),
             Some(tape) => tape.next(&mut self.records, src, eof),
         }
+    }
+
+    #[cold]
+    fn next_to_skip(&mut self, src: &[u8], eof: bool) -> Result<Part, Error> {
+        if src.is_empty() {
+            let (found, offset) = (self.head - self.skip, self.records.at);
+            let wanted = if eof { self.head } else { 0 };
+            return check_found(found as u64, wanted as u64, "bytes", "beginning", offset).map(|()| Part::NeedInput);
+        }
+        let len = src.len().min(self.skip);
+        self.skip -= len;
+        self.records.at += len as u64;
+        Ok(Part::Framing(len))
     }
 
     /// Takes the record at the front of `src`, if the whole record is there in one piece. Returns the lengths of its
@@ -162,6 +187,7 @@ impl Deframer {
     #[inline]
     pub(crate) fn whole(&mut self, src: &[u8]) -> Option<(usize, usize)> {
         match &mut self.tape {
+            _ if self.skip > 0 => None,
             None => self.records.whole(src),
             Some(tape) => tape.whole(&mut self.records, src),
         }

@@ -1,10 +1,12 @@
 //! Reads records from a reader and writes them to a writer: [`Records`] and [`RecordWriter`].
 
 use super::buffered::buffered;
+use super::edges::{Edges, WithoutTail};
 use super::places::Places;
 use super::record::{Pieces, Record};
 use super::{Deframer, Framer, Part, RECORD_LIMIT, Shape, Split, TapeFile};
 use crate::error::{Error, ErrorKind};
+use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
 use std::mem::take;
 
@@ -27,7 +29,7 @@ use std::mem::take;
 /// ```
 #[derive(Debug)]
 pub struct Records<R> {
-    input: R,
+    input: WithoutTail<R>,
     deframer: Deframer,
     limit: usize,
     /// The record so far.
@@ -39,6 +41,10 @@ pub struct Records<R> {
     file: u64,
     /// The length of the last record in the input, with its framing, if it was lent from there and not copied.
     lent: usize,
+    /// What is skipped at the edges of the input.
+    edges: Edges,
+    /// The records that are held back because they may be at the end, if any are skipped there.
+    tail: Option<Box<Tail>>,
     /// The part of the input that is read, if it is not the whole.
     part: Option<Split>,
     /// Whether the input has ended. It is not read again after that.
@@ -50,14 +56,16 @@ pub struct Records<R> {
 impl<R: BufRead> Records<R> {
     /// Creates a reader for the records of a stream of this shape.
     pub fn new(input: R, shape: &Shape) -> Self {
-        Records::of(input, Deframer::new(shape))
+        Records::of(input, Deframer::new(shape), Edges::default())
     }
 
-    /// Creates a reader for the records that a deframer finds.
-    pub(crate) fn of(input: R, deframer: Deframer) -> Self {
+    /// Creates a reader for the records that a deframer finds, except those at the edges of the input.
+    pub(crate) fn of(input: R, deframer: Deframer, edges: Edges) -> Self {
         Records {
-            input,
-            deframer,
+            input: WithoutTail::new(input, edges.tail_bytes),
+            deframer: deframer.skip(edges.head_bytes),
+            edges,
+            tail: (edges.tail_records > 0).then(Box::default),
             limit: RECORD_LIMIT,
             held: Vec::new(),
             places: Places::default(),
@@ -109,7 +117,55 @@ impl<R: BufRead> Records<R> {
     /// [`ErrorKind::BadHeader`], [`ErrorKind::RecordCut`], [`ErrorKind::RecordTooLong`] and
     /// [`ErrorKind::SplitMismatch`] after all valid records, and again from every later call. [`ErrorKind::Read`] if `R`
     /// fails; nothing is lost then, and a later call continues.
+    #[inline]
     pub fn next_record(&mut self) -> Result<Option<Record<'_>>, Error> {
+        if self.tail.is_some() { self.next_before_tail() } else { self.next_in_input() }
+    }
+
+    /// Returns the next record before those that are skipped at the end.
+    fn next_before_tail(&mut self) -> Result<Option<Record<'_>>, Error> {
+        let mut tail = self.tail.take().unwrap_or_default();
+        let found = tail.advance(self);
+        let tail = self.tail.insert(tail);
+        Ok(if found? { Some(tail.record()) } else { None })
+    }
+
+    /// Returns the next record of the input.
+    fn next_in_input(&mut self) -> Result<Option<Record<'_>>, Error> {
+        let mut framing = self.advance()?;
+        // The records at the beginning that are skipped.
+        while self.deframer.record() <= self.edges.head_records + 1 && (framing.is_some() || self.whole) {
+            framing = self.advance()?;
+        }
+        // The deframer has already counted the record at its end.
+        let (number, offset, file) = (self.deframer.record() - 1, self.deframer.begun(), self.file);
+        let (data, pieces) = match framing {
+            Some(framing) => {
+                let begin = self.deframer.offset() - (self.lent - framing) as u64;
+                let src = self.input.fill_buf().map_err(|source| Error::read(offset, source))?;
+                let shrunk = || Error::read(offset, io::Error::other("the reader's buffer has lost bytes"));
+                (src.get(framing..self.lent).ok_or_else(shrunk)?, Pieces::One(begin))
+            }
+            None if self.whole => (&self.held[..], Pieces::of(&self.places, self.deframer.offset())),
+            None => {
+                let (found, offset) = (self.deframer.record() - 1, self.deframer.offset());
+                let checked = self.edges.check_head(found, offset).and_then(|()| self.input.check(offset));
+                return checked.map(|_| None).map_err(|error| self.fail(error));
+            }
+        };
+        Ok(Some(Record { data, number, offset, file, pieces }))
+    }
+
+    /// Returns the reader, which continues after the last record.
+    pub fn into_inner(mut self) -> R {
+        self.input.consume(self.lent);
+        self.input.into_inner()
+    }
+
+    /// Goes to the next record. Returns the length of its framing if it is lent from the buffer of the input; otherwise
+    /// `whole` says whether there is one.
+    #[inline]
+    fn advance(&mut self) -> Result<Option<usize>, Error> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
@@ -122,25 +178,7 @@ impl<R: BufRead> Records<R> {
         if framing.is_none() {
             self.whole = self.find()?;
         }
-        // The deframer has already counted the record at its end.
-        let (number, offset, file) = (self.deframer.record() - 1, self.deframer.begun(), self.file);
-        let (data, pieces) = match framing {
-            Some(framing) => {
-                let begin = self.deframer.offset() - (self.lent - framing) as u64;
-                let src = self.input.fill_buf().map_err(|source| Error::read(offset, source))?;
-                let shrunk = || Error::read(offset, io::Error::other("the reader's buffer has lost bytes"));
-                (src.get(framing..self.lent).ok_or_else(shrunk)?, Pieces::One(begin))
-            }
-            None if self.whole => (&self.held[..], Pieces::of(&self.places, self.deframer.offset())),
-            None => return Ok(None),
-        };
-        Ok(Some(Record { data, number, offset, file, pieces }))
-    }
-
-    /// Returns the reader, which continues after the last record.
-    pub fn into_inner(mut self) -> R {
-        self.input.consume(self.lent);
-        self.input
+        Ok(framing)
     }
 
     /// Finds the next record if the buffer of the input has all of it. Returns the length of its framing, and leaves its
@@ -236,6 +274,59 @@ impl<R: BufRead> Records<R> {
                 Err(error) => return Err(self.fail(error)),
             }
         }
+    }
+}
+
+/// Records that are held back, because they are skipped if no others follow them.
+#[derive(Default, Debug)]
+struct Tail {
+    /// The record that was found last, and those after it.
+    records: VecDeque<Held>,
+    /// Whether the first of them was handed out.
+    is_taken: bool,
+    bytes: usize,
+}
+
+/// A record that is held back.
+#[derive(Debug)]
+struct Held {
+    data: Vec<u8>,
+    number: u64,
+    offset: u64,
+    file: u64,
+    places: Vec<(usize, u64)>,
+}
+
+impl Tail {
+    /// Reads on until more records are held back than are skipped. Returns whether there are so many.
+    fn advance<R: BufRead>(&mut self, input: &mut Records<R>) -> Result<bool, Error> {
+        if take(&mut self.is_taken) {
+            self.bytes -= self.records.pop_front().map_or(0, |held| held.data.len());
+        }
+        let (edges, limit) = (input.edges, input.limit);
+        while self.records.len() <= edges.tail_records {
+            let Some(record) = input.next_in_input()? else {
+                let offset = input.deframer.offset();
+                return edges.check_tail(self.records.len(), offset).map(|()| false).map_err(|error| input.fail(error));
+            };
+            let Record { data, number, offset, file, pieces } = record;
+            let places = match pieces {
+                Pieces::One(begin) => vec![(0, begin)],
+                Pieces::Several(pieces) => pieces.to_vec(),
+            };
+            self.records.push_back(Held { data: data.to_vec(), number, offset, file, places });
+            self.bytes += data.len();
+            let checked = edges.check_held(self.bytes, limit, offset);
+            checked.map_err(|error| input.fail(error))?;
+        }
+        self.is_taken = true;
+        Ok(true)
+    }
+
+    /// Returns the first record.
+    fn record(&self) -> Record<'_> {
+        let Held { data, number, offset, file, places } = &self.records[0];
+        Record { data, number: *number, offset: *offset, file: *file, pieces: Pieces::Several(places) }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, ErrorKind};
 use crate::records::buffered::buffered;
+use crate::records::edges::{Edges, WithoutTail};
 use crate::records::places::{Places, offset_of};
 use crate::records::{Deframer, Part};
 use std::io::BufRead;
@@ -18,6 +19,8 @@ pub struct Batch {
     begins: Vec<u64>,
     /// The number of the first record, from 1.
     first: u64,
+    /// How many of the records, from the first one on, are skipped.
+    skipped: usize,
     places: Places,
 }
 
@@ -47,7 +50,7 @@ impl Batch {
     /// Returns the records from the one with this index on.
     #[inline]
     pub fn records(&self, first: usize) -> impl Iterator<Item = BatchRecord<'_>> {
-        (first..self.ends.len()).map(|index| {
+        (self.skipped + first..self.ends.len()).map(|index| {
             let Range { start, end } = self.range(index);
             let (number, offset) = (self.first + index as u64, self.begins[index]);
             BatchRecord { data: &self.bytes[start..end], number, offset, batch: self, begin: start }
@@ -63,11 +66,20 @@ impl Batch {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// Moves the record whose end is still to come to `next`, which is cleared first.
-    fn hand_over(&mut self, next: &mut Batch) {
-        let end = self.whole_len();
-        next.clear(self.first + self.ends.len() as u64);
+    /// Returns how many bytes the last `count` records have.
+    fn len_of_last(&self, count: usize) -> usize {
+        let before = self.ends.len().saturating_sub(count);
+        self.whole_len() - before.checked_sub(1).map_or(0, |last| self.ends[last])
+    }
+
+    /// Moves the last `held` records, and the record whose end is still to come, to `next`, which is cleared first.
+    fn hand_over(&mut self, held: usize, next: &mut Batch) {
+        let kept = self.ends.len() - held;
+        let end = kept.checked_sub(1).map_or(0, |last| self.ends[last]);
+        next.clear(self.first + kept as u64);
         next.bytes.extend_from_slice(&self.bytes[end..]);
+        next.ends.extend(self.ends.drain(kept..).map(|one| one - end));
+        next.begins.extend(self.begins.drain(kept..));
         self.places.hand_over(end, &mut next.places);
         self.bytes.truncate(end);
     }
@@ -77,49 +89,74 @@ impl Batch {
         self.ends.clear();
         self.begins.clear();
         self.places.clear();
-        self.first = first;
+        (self.first, self.skipped) = (first, 0);
     }
 }
 
 /// Reads batches from an input. Made by [`Rows::batches`](super::Rows::batches).
 #[derive(Debug)]
 pub struct Batches<R> {
-    input: R,
+    input: WithoutTail<R>,
     deframer: Deframer,
     /// The longest record allowed.
     limit: usize,
     /// The beginning of the next batch.
     rest: Batch,
     ended: bool,
+    /// What is skipped at the edges of the input, and how many bytes at its end were.
+    edges: Edges,
+    skipped: u64,
 }
 
 impl<R: BufRead> Batches<R> {
-    pub(super) fn new(input: R, deframer: Deframer, limit: usize) -> Self {
-        Batches { input, deframer, limit, rest: Batch { first: 1, ..Batch::default() }, ended: false }
+    pub(super) fn new(input: R, deframer: Deframer, limit: usize, edges: Edges) -> Self {
+        let (input, deframer) = (WithoutTail::new(input, edges.tail_bytes), deframer.skip(edges.head_bytes));
+        let rest = Batch { first: 1, ..Batch::default() };
+        Batches { input, deframer, limit, rest, ended: false, edges, skipped: 0 }
     }
 
     /// Reads the next records into `batch`: all that end in the next bytes that the input has. Returns `false` if there
     /// are no more.
     ///
     /// # Errors
-    /// [`ErrorKind::Read`], [`ErrorKind::RecordTooLong`], and the errors of [`Deframer::next`]. `batch` has the records
+    /// [`ErrorKind::Read`], [`ErrorKind::RecordTooLong`], [`ErrorKind::CannotSkip`], and the errors of [`Deframer::next`]. `batch` has the records
     /// before the error.
     pub fn read(&mut self, batch: &mut Batch) -> Result<bool, Error> {
         std::mem::swap(batch, &mut self.rest);
         let result = loop {
             match self.read_once(batch) {
-                Ok(()) if batch.ends.is_empty() && !self.ended => {}
+                Ok(()) if batch.ends.len() <= self.edges.tail_records && !self.ended => {}
                 result => break result,
             }
         };
-        batch.hand_over(&mut self.rest);
+        let result = result.and_then(|()| self.check_edges());
+        batch.hand_over(self.edges.tail_records.min(batch.ends.len()), &mut self.rest);
+        batch.skipped = usize::try_from(self.edges.head_records.saturating_sub(batch.first - 1))
+            .map_or(batch.ends.len(), |skipped| skipped.min(batch.ends.len()));
+        if self.ended && result.is_ok() {
+            // What is held back now is at the end.
+            self.rest.clear(self.rest.first);
+        }
         result.map(|()| !batch.ends.is_empty())
+    }
+
+    /// At the end of the input, checks that what is skipped at the edges is there.
+    fn check_edges(&mut self) -> Result<(), Error> {
+        let (edges, offset) = (self.edges, self.deframer.offset());
+        let found = self.deframer.record() - 1;
+        if self.ended && self.skipped == 0 {
+            edges.check_head(found, offset)?;
+            let tail = found - edges.head_records.min(found);
+            edges.check_tail(usize::try_from(tail).unwrap_or(usize::MAX), offset)?;
+            self.skipped = self.input.check(offset)?;
+        }
+        Ok(())
     }
 
     /// Returns how many bytes of the input were read.
     #[must_use]
     pub fn offset(&self) -> u64 {
-        self.deframer.offset()
+        self.deframer.offset() + self.skipped
     }
 
     fn read_once(&mut self, batch: &mut Batch) -> Result<(), Error> {
@@ -142,6 +179,14 @@ impl<R: BufRead> Batches<R> {
                 Ok(Part::End) => {
                     batch.ends.push(batch.bytes.len());
                     batch.begins.push(self.deframer.begun());
+                    // They are held back, and so is the one after them.
+                    let held = self.edges.tail_records;
+                    if held > 0
+                        && let bytes = batch.len_of_last(held + 1)
+                        && let Err(error) = self.edges.check_held(bytes, self.limit, self.deframer.begun())
+                    {
+                        break Err(error);
+                    }
                 }
                 Ok(Part::FileEnd) => {}
                 Ok(Part::NeedInput | Part::Done) => break Ok(()),

@@ -14,7 +14,7 @@ use crate::fields::{
     Rule, Trim,
 };
 use crate::records::overlong::OnOverlong;
-use crate::records::{Shape, TapeFile};
+use crate::records::{Shape, Skip, TapeFile};
 use crate::registry::Registry;
 use crate::text::controls::OnControl;
 use crate::text::eol::OnNewlineInRecord;
@@ -125,6 +125,8 @@ pub struct RowsJob {
     pub(super) records: Option<StoredAs>,
     pub(super) length_from: Option<LengthOption>,
     pub(super) tape_file: Option<TapeFile>,
+    pub(super) skip_head: Skip,
+    pub(super) skip_tail: Skip,
     pub(super) to_records: Option<Shape>,
     pub(super) binary_range: BinaryRange,
     pub(super) read: ReadOptions,
@@ -150,6 +152,8 @@ impl Default for RowsJob {
             records: None,
             length_from: None,
             tape_file: None,
+            skip_head: Skip::Bytes(0),
+            skip_tail: Skip::Bytes(0),
             to_records: None,
             binary_range: BinaryRange::Full,
             read: ReadOptions::new(),
@@ -305,6 +309,19 @@ impl RowsJob {
     #[must_use]
     pub fn tape_file(self, file: TapeFile) -> Self {
         RowsJob { tape_file: Some(file), ..self }
+    }
+
+    /// Skips the beginning of each input, such as a header. What is skipped is counted in the numbers and places of the
+    /// records after it.
+    #[must_use]
+    pub fn skip_head(self, skip: Skip) -> Self {
+        RowsJob { skip_head: skip, ..self }
+    }
+
+    /// Skips the end of each input, such as a trailer. The last bytes or records that were read are held back.
+    #[must_use]
+    pub fn skip_tail(self, skip: Skip) -> Self {
+        RowsJob { skip_tail: skip, ..self }
     }
 
     /// Sets how records are written. By default all have the length of the layout.

@@ -36,6 +36,8 @@ const TABLE: &[Row<RowsJob>] = &[
     Row::text("length-field", length_field),
     Row::text("length-map", length_map),
     Row::text("tape-file", |job, given| Ok(job.tape_file(tape_file(given)?))),
+    Row::text("skip-head", |job, given| Ok(job.skip_head(given.parse()?))),
+    Row::text("skip-tail", |job, given| Ok(job.skip_tail(given.parse()?))),
     Row::text("to-records", |job, given| Ok(job.to_records(target(given)?))),
     Row::word::<BinaryRange>("binary-range", |job, given| Ok(job.binary_range(given.parse()?))),
     Row::text("select", |job, given| Ok(select(job, given.text))),

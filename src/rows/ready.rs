@@ -6,6 +6,7 @@ use super::{AddedColumn, Batches, DatePattern, RowReader, RowsError, RowsJob, St
 use crate::codec::{ByteSink, Codec, MIN_ROOM};
 use crate::error::Error;
 use crate::fields::{BadLayout, Column, Layout, LengthFrom, Lengths, OnBad, Writer};
+use crate::records::edges::Edges;
 use crate::records::{Deframer, Framer, RECORD_LIMIT, Records, SNIFFED, Shape, look};
 use std::borrow::Cow;
 use std::io::{BufRead, Chain, Cursor, Read as _};
@@ -162,7 +163,8 @@ impl Rows {
     pub fn open<R: BufRead>(&self, mut input: R) -> Result<(Shape, Opened<R>), RowsError> {
         let mut head = Vec::new();
         if *self.stored_as() == StoredAs::Auto {
-            let read = input.by_ref().take(SNIFFED as u64 + 1).read_to_end(&mut head);
+            let most = self.edges().head_bytes + SNIFFED + 1;
+            let read = input.by_ref().take(most as u64).read_to_end(&mut head);
             read.map_err(|source| Error::read(head.len() as u64, source))?;
         }
         let shape = self.shape(&head)?;
@@ -170,7 +172,7 @@ impl Rows {
     }
 
     /// Returns the shape of the records of an input that begins with `head`: all of it, or one byte more than
-    /// [`SNIFFED`].
+    /// [`SNIFFED`] after the bytes that are [skipped](RowsJob::skip_head).
     ///
     /// # Errors
     /// Those of [`open`](Self::open).
@@ -178,7 +180,13 @@ impl Rows {
         match self.stored_as() {
             StoredAs::Shape(shape) => Ok(shape.clone()),
             StoredAs::Layout => self.layout_shape(),
-            StoredAs::Auto => Ok(look(head, head.len() <= SNIFFED, self.job.tape_file.as_ref()).shape()?),
+            StoredAs::Auto => {
+                let Edges { head_bytes, tail_bytes, .. } = self.edges();
+                let head = head.get(head_bytes..).unwrap_or_default();
+                let is_whole = head.len() <= SNIFFED;
+                let tail = if is_whole { tail_bytes.min(head.len()) } else { 0 };
+                Ok(look(&head[..head.len() - tail], is_whole, self.job.tape_file.as_ref()).shape()?)
+            }
         }
     }
 
@@ -213,12 +221,23 @@ impl Rows {
 
     /// Returns the records of an input that has this shape, one after the other.
     pub fn records<R: BufRead>(&self, input: R, shape: &Shape) -> Records<R> {
-        Records::of(input, self.deframer(shape)).limit(self.limit())
+        Records::of(input, self.deframer(shape), self.edges()).limit(self.limit())
     }
 
     /// Returns the records of an input that has this shape, in batches for [`in_order`](super::in_order).
     pub fn batches<R: BufRead>(&self, input: R, shape: &Shape) -> Batches<R> {
-        Batches::new(input, self.deframer(shape), self.limit())
+        Batches::new(input, self.deframer(shape), self.limit(), self.edges())
+    }
+
+    /// Whether [the beginning](RowsJob::skip_head) or [the end](RowsJob::skip_tail) of each input is skipped, so that no
+    /// part of it can be read alone.
+    #[must_use]
+    pub fn skips_edges(&self) -> bool {
+        self.edges() != Edges::default()
+    }
+
+    fn edges(&self) -> Edges {
+        Edges::new(self.job.skip_head, self.job.skip_tail)
     }
 
     fn deframer(&self, shape: &Shape) -> Deframer {

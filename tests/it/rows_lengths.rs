@@ -69,6 +69,46 @@ fn check(options: &[(&str, &str)], layout: &str, input: &[u8], records: &[&[u8]]
     }
 }
 
+#[test]
+fn what_is_skipped_at_the_edges() {
+    let list = "X 1 2 text\n";
+    let skip = |head, tail| [("skip-head", head), ("skip-tail", tail), ("records", "fb:2")];
+    check(&skip("0", "0"), list, b"aabb", &[b"aa", b"bb"], "");
+    check(&skip("3", "1"), list, b"hhhaabbt", &[b"aa", b"bb"], "");
+    check(&skip("1r", "2r"), list, b"hhaabbccttTT", &[b"aa", b"bb", b"cc"], "");
+    check(&skip("1", "3r"), list, b"haattTT..", &[b"aa"], "");
+    check(&skip("2r", "3"), list, b"hhHHttt", &[], "");
+    check(&skip("2r", "1r"), list, b"hhHHtt", &[], "");
+    check(&skip("0", "3"), list, b"aabttt", &[b"aa"], "byte 3: record 2, which begins at byte 2, is incomplete");
+    check(&skip("0", "1r"), list, b"aabbc", &[b"aa"], "byte 5: record 3, which begins at byte 4, is incomplete");
+    check(&skip("0", "5"), list, b"aabb", &[], "byte 0: the input has only 4 of the 5 bytes to skip at its end");
+    check(&skip("5", "0"), list, b"aabb", &[], "byte 4: the input has only 4 of the 5 bytes to skip at its beginning");
+    check(
+        &skip("3r", "0"),
+        list,
+        b"aabb",
+        &[],
+        "byte 4: the input has only 2 of the 3 records to skip at its beginning",
+    );
+    check(&skip("1r", "2r"), list, b"aabb", &[], "byte 4: the input has only 1 of the 2 records to skip at its end");
+    // Headers are between the bytes of a spanned record, and before a record without data.
+    let spanned = b"h\0\x0F\0\0\0\x05\0\0a\0\x06\x01\0bc\0\x0D\0\0\0\x05\x02\0d\0\x04\0\0\0\x09\0\0\0\x05\0\0t";
+    let framed = rows(&[("skip-head", "1"), ("skip-tail", "2r"), ("records", "vbs")], "X 1 3 text\n");
+    let expected = (vec![(1, 5, b"a".to_vec(), 9, 9), (2, 10, b"bcd".to_vec(), 14, 24)], String::new());
+    for capacity in 1..=spanned.len() {
+        assert_eq!(one_by_one(&framed, spanned, capacity), expected, "{capacity} bytes at a time");
+        assert_eq!(in_batches(&framed, spanned, capacity), expected, "batches of {capacity} bytes");
+    }
+    // Records that are held back are not too large.
+    let large = rows(&[("skip-tail", "5r"), ("records", "u32"), ("overlong", "cut")], "X 1 3 text\n");
+    let input = [&[0, 0x10, 0, 0][..], &[b'x'; 1 << 20]].concat().repeat(5);
+    for capacity in [1000, 1 << 17, 1 << 23] {
+        let expected = "byte 4194320: the last 5 records have too many bytes to be held back";
+        assert_eq!(one_by_one(&large, &input, capacity).1, expected);
+        assert_eq!(in_batches(&large, &input, capacity).1, expected);
+    }
+}
+
 const LENGTH: &str = "T 1 1 text\nLEN 2 2 zoned,unsigned\nX 4 3 text\n";
 
 #[test]

@@ -78,7 +78,7 @@ pub(crate) struct Rows {
     /// The rows are those that `charpipe rows` writes for the same layout. A value that does not fit its field is an
     /// error, and so is a field without a value, unless it is blank text.
     #[arg(help_heading = ROWS, long, value_name = "FORMAT",
-          conflicts_with_all = ["records", "tape_file", "select", "add_columns", "rejects", "on_bad", "empty_is_null",
+          conflicts_with_all = ["records", "tape_file", "skip_head", "skip_tail", "select", "add_columns", "rejects", "on_bad", "empty_is_null",
                                 "loose_numbers", "formulas", "short_records", "overlong", "trim", "controls", "record_newlines", "show_layout",
                                 "output_dir"])]
     pub(crate) from_rows: Option<RowFormat>,
@@ -205,6 +205,17 @@ struct JobArgs {
     /// File of a tape image to read, by number (from 1) or data set name
     #[arg(help_heading = RECORDS, long, requires = "records", value_name = "N|NAME", value_parser = tape_file)]
     tape_file: Option<TapeFile>,
+
+    /// Bytes or records to skip at the beginning of each file, such as 80 or 1r
+    ///
+    /// N bytes come before all records, whatever their shape. Nr stands for the first N records. The numbers and offsets of
+    /// records count them.
+    #[arg(help_heading = RECORDS, long, value_name = "N|Nr", default_value = "0", value_parser = checked("skip-head"))]
+    skip_head: String,
+
+    /// Bytes or records to skip at the end of each file, such as 80 or 1r
+    #[arg(help_heading = RECORDS, long, value_name = "N|Nr", default_value = "0", value_parser = checked("skip-tail"))]
+    skip_tail: String,
 
     /// With --from-rows: how the records are stored
     ///

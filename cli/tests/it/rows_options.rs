@@ -435,3 +435,35 @@ fn lengths_of_records_that_nothing_frames() {
     is_wrong_usage("--length-map ID:1=10,1=11", "the value \"1\" has two lengths");
     is_wrong_usage("--length-map ID:1=1", "--length-map: 1=1: expected a length from 2, where ID ends, to 1048576");
 }
+
+/// Headers and trailers of files, of one and of several, with one thread and with several.
+#[test]
+fn headers_and_trailers() {
+    let record = b"\xC1\xC2\xF1";
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("list"), "A 1 2 text\nN 3 1 zoned,unsigned\n").unwrap();
+    let input = [&b"\xC8"[..], &record.repeat(100_000), b"\xE3\xE3\xE3\xE3"].concat();
+    fs::write(folder.path().join("one"), &input).unwrap();
+    fs::write(folder.path().join("two"), b"\xC8\xC1\xC2\xF2\xE3\xE3\xE3\xE3").unwrap();
+    let run = |line: &str| {
+        let line = format!("-q --layout @/list --report - --add-columns number,offset {line}");
+        rows(&line.replace('@', &folder.path().display().to_string()), b"")
+    };
+    let (alone, threads) = (
+        run("--skip-head 1 --skip-tail 4 --jobs 1 @/one @/two"),
+        run("--skip-head 1 --skip-tail 4 --jobs 2 @/one @/two"),
+    );
+    assert_eq!((alone.status.code(), &alone.stderr), (Some(0), &threads.stderr));
+    assert!(alone.stdout == threads.stdout);
+    let lines = String::from_utf8(alone.stdout).unwrap();
+    assert_eq!(lines.lines().nth(1), Some("1,1,AB,1"));
+    assert!(lines.ends_with("\n100000,299998,AB,1\n1,1,AB,2\n"), "{}", &lines[lines.len() - 80..]);
+    // The report counts what was read.
+    let report: Value = serde_json::from_slice(alone.stderr.split(|byte| *byte == b'\n').next().unwrap()).unwrap();
+    assert_eq!((&report["bytes_in"], &report["records"]), (&json!(input.len()), &json!(100_000)));
+    let (bytes, records) = (run("--skip-head 1 --skip-tail 4 @/one"), run("--skip-head 1 --skip-tail 2 @/one"));
+    assert_eq!((bytes.status.code(), records.status.code()), (Some(0), Some(1)));
+    is_wrong_usage("--skip-head 1k", "\"1k\" is neither a number of bytes, such as 80");
+    is_wrong_usage("--skip-tail 1001r", "at most 1048576, or of records, at most 1000, such as 1r");
+    is_wrong_usage("--skip-tail 1r --from-rows csv", "cannot be used with");
+}

@@ -100,6 +100,8 @@ _RowsOption = Literal[
     "length_field",
     "length_map",
     "tape_file",
+    "skip_head",
+    "skip_tail",
     "to_records",
     "binary_range",
     "select",

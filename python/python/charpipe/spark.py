@@ -97,7 +97,7 @@ class CharpipeReader(DataSourceReader):
         needs_numbers = "_number" in settings.columns
         parts: list[Part] = []
         for path, size in files:
-            if settings.tape_file is not None:
+            if settings.is_whole:
                 parts.append(Part(path, size, 0, size, 1))
                 continue
             shape = settings.shape(path)
@@ -115,7 +115,7 @@ class CharpipeReader(DataSourceReader):
         size = _size(part.path)
         if size != part.size:
             raise OSError(f"{part.path}: the file has changed: it had {part.size} bytes, and now has {size}")
-        split = None if settings.tape_file is not None else charpipe.Split(part.begin, part.end, part.number)
+        split = None if settings.is_whole else charpipe.Split(part.begin, part.end, part.number)
         wanted = to_arrow_schema(self.schema)
         for batch in settings.read(part.path, settings.shape(part.path), split):
             rows = pyarrow.record_batch(batch)
@@ -148,7 +148,8 @@ class _Settings:
         self.keywords: dict[str, Any] = {key: options[key] for key in arrow.OPTIONS if options.get(key)}
         self.keywords |= {key: _list(key, self.keywords[key]) for key in LISTS if key in self.keywords}
         self.records = self.keywords.pop("records", None)
-        self.tape_file = self.keywords.get("tape_file")
+        # Such a file is one part.
+        self.is_whole = any(option in self.keywords for option in ("tape_file", "skip_head", "skip_tail"))
         self.keywords.setdefault("add_columns", [])
         self.drops_bad = self._set_mode(options)
         if "batch_rows" in options:

@@ -43,6 +43,9 @@ pub(crate) fn read_records(
     let refused = |error| refused(error, name.as_deref());
     let job = job(&options)?;
     let rows = job.layout(layout).and_then(|layout| job.rows(&layout)).map_err(refused)?;
+    if part.is_some() && rows.skips_edges() {
+        return Err(bad("skip_head and skip_tail are about a whole input: leave out split"));
+    }
     let (shape, input): (Shape, Box<dyn BufRead + Send>) = match part {
         None => {
             let (shape, opened) = rows.open(source.open()?).map_err(refused)?;
