@@ -19,7 +19,7 @@ pub(crate) fn parse(text: &str) -> Result<Transcode, Failure> {
 
 /// The options of a rows job that have no meaning for one record whose layout is given as a text.
 #[cfg(feature = "inspect")]
-const OF_FILES: [&str; 12] = [
+const OF_FILES: [&str; 14] = [
     "copy-path",
     "records",
     "length-field",
@@ -27,6 +27,8 @@ const OF_FILES: [&str; 12] = [
     "tape-file",
     "skip-head",
     "skip-tail",
+    "record-prefix",
+    "record-suffix",
     "to-records",
     "binary-range",
     "add-columns",

@@ -240,6 +240,41 @@ def test_null_indicators(tmp_path):
         charpipe.read(data, layout=layout, null_indicator={"A": "B"})
 
 
+def test_records_that_nothing_frames(tmp_path):
+    layout, data = "LEN 1 1 binary\nX 2 2 text\n", b"\x03\xc1\xc2\x02\xc3\x03\xc4\xc5"
+    rows = [(3, "AB"), (2, "C"), (3, "DE")]
+    for lengths in ({"length_field": "LEN"}, {"length_map": "LEN:2=2,3=3"}):
+        stream = charpipe.read(data, layout=layout, encoding="IBM037", short_records="null", **lengths)
+        assert stream.shape == "layout"
+        assert [tuple(row.values()) for row in pyarrow.table(stream).to_pylist()] == rows
+    with pytest.raises(charpipe.RecordError, match="byte 3: record 2 has no valid length: field LEN: .*value 2") as caught:
+        list(charpipe.read(data, layout=layout, length_map="LEN:3=3"))
+    assert (caught.value.code, caught.value.offset, caught.value.record) == ("bad-record-length", 3, 2)
+    with pytest.raises(ValueError, match="option length-field: cannot be used with records rdw"):
+        charpipe.read(data, layout=layout, length_field="LEN", records="rdw")
+    # The counts give the length, in both directions.
+    layout, data = "01 R. 05 N PIC 9. 05 X PIC X OCCURS 0 TO 2 DEPENDING ON N.\n", ebcdic("2AB01C")
+    read, path = table(data, layout=layout, records="layout"), tmp_path / "back.bin"
+    assert [row["X"] for row in read.to_pylist()] == [["A", "B"], [], ["C"]]
+    assert charpipe.write(read, path, layout=layout, records="layout") == 3
+    assert path.read_bytes() == data
+    with pytest.raises(ValueError, match="its records have 1 to 3 bytes"):
+        charpipe.read(data, layout=layout)
+
+
+def test_what_is_no_data():
+    layout, data = "X 1 2 text\n", ebcdic("HH.AA.BB.CCT")
+    options = {"layout": layout, "skip_head": "2", "skip_tail": 1, "record_prefix": 1, "add_columns": ["number", "offset"]}
+    expected = [(1, 2, "AA"), (2, 5, "BB"), (3, 8, "CC")]
+    assert [tuple(row.values()) for row in table(data, **options).to_pylist()] == expected
+    data, options = ebcdic(".HH.hh.BB.TT"), options | {"skip_head": "2r", "skip_tail": "1r"}
+    assert [tuple(row.values()) for row in table(data, **options).to_pylist()] == [(3, 6, "BB")]
+    with pytest.raises(charpipe.RecordError, match="the input has only 12 of the 13 bytes to skip at its beginning"):
+        list(charpipe.read(data, layout=layout, skip_head=13))
+    with pytest.raises(ValueError, match="leave out split"):
+        charpipe.read(data, layout=layout, skip_head=2, split=(2, 4, None))
+
+
 def test_a_copybook_that_copies(tmp_path):
     (tmp_path / "Part.cpy").write_text("           05 :T:-NAME PIC X(3).\n           05 D PIC Z9,9.\n")
     (tmp_path / "bad.cpy").write_text("\n           05 A PIK X.\n")

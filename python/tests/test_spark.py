@@ -131,6 +131,20 @@ def test_a_copybook_that_copies(spark, tmp_path):
     assert [tuple(row) for row in frame.collect()] == [("AB", "C", 1), (None, None, -1)]
 
 
+def test_records_that_nothing_frames(spark, tmp_path):
+    (tmp_path / "in.dat").write_bytes(b"\x03\xc1\xc2\x02\xc3" * 500)
+    (tmp_path / "list").write_text("LEN 1 1 binary\nX 2 2 text\n")
+    # They are one part, although parts should be small.
+    options = {"length_field": "LEN", "short_records": "null", "add_columns": "number", "split_bytes": "100"}
+    frame = load(spark, tmp_path / "in.dat", tmp_path / "list", **options)
+    assert frame.rdd.getNumPartitions() == 1
+    rows = [tuple(row) for row in frame.collect()]
+    assert (len(rows), rows[:2], rows[-1]) == (1000, [(1, 3, "AB"), (2, 2, "C")], (1000, 2, "C"))
+    options |= {"skip_head": "1r", "skip_tail": "2r"}
+    rows = [tuple(row) for row in load(spark, tmp_path / "in.dat", tmp_path / "list", **options).collect()]
+    assert (len(rows), rows[0], rows[-1]) == (997, (2, 2, "C"), (998, 2, "C"))
+
+
 def test_columns(spark, tmp_path):
     path = tmp_path / "in.dat"
     path.write_bytes(b"".join(map(item, range(100))))

@@ -66,10 +66,11 @@ impl Deframer {
         Deframer { skip: bytes, head: bytes, ..self }
     }
 
-    /// Creates a deframer of [unframed](Shape::Unframed) records, whose length `measure` finds out.
-    pub(crate) fn unframed(measure: Box<dyn Measure>) -> Self {
+    /// Creates a deframer of [unframed](Shape::Unframed) records, whose length `measure` finds out. They have `around` bytes
+    /// before and after what is measured.
+    pub(crate) fn unframed(measure: Box<dyn Measure>, around: (usize, usize)) -> Self {
         let mut deframer = Deframer::new(&Shape::Unframed);
-        deframer.records.measuring = Some(Box::new(Measuring::new(measure)));
+        deframer.records.measuring = Some(Box::new(Measuring::new(measure, around)));
         deframer
     }
 

@@ -1,8 +1,10 @@
-//! What is no data at the edges of an input: bytes and records at its beginning and at its end.
+//! What is no data at the edges of an input, bytes and records at its beginning and at its end, and what is none at the
+//! edges of each record.
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{Count, Error, ErrorKind};
 use std::fmt;
 use std::io::{self, BufRead, Read};
+use std::ops::Range;
 use std::str::FromStr;
 
 /// The beginning or the end of an input that is not read, such as a header or a trailer.
@@ -74,13 +76,16 @@ impl fmt::Display for Skip {
     }
 }
 
-/// How much is skipped at the edges of an input.
+/// How much is skipped at the edges of an input, and of each record.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Edges {
     pub(crate) head_bytes: usize,
     pub(crate) head_records: u64,
     pub(crate) tail_bytes: usize,
     pub(crate) tail_records: usize,
+    /// The bytes before and after the data of each record.
+    pub(crate) prefix: usize,
+    pub(crate) suffix: usize,
 }
 
 impl Edges {
@@ -90,7 +95,33 @@ impl Edges {
             Skip::Records(records) => (0, records),
         };
         let ((head_bytes, head_records), (tail_bytes, tail_records)) = (split(head), split(tail));
-        Edges { head_bytes, head_records: head_records.into(), tail_bytes, tail_records: tail_records as usize }
+        let (head_records, tail_records) = (head_records.into(), tail_records as usize);
+        Edges { head_bytes, head_records, tail_bytes, tail_records, prefix: 0, suffix: 0 }
+    }
+
+    /// Adds the bytes before and after the data of each record.
+    pub(crate) fn of_records(self, prefix: u16, suffix: u16) -> Self {
+        Edges { prefix: prefix.into(), suffix: suffix.into(), ..self }
+    }
+
+    /// Returns the place of the data in a record of `len` bytes, which it has.
+    pub(crate) fn data(&self, len: usize) -> Range<usize> {
+        let end = len.saturating_sub(self.suffix);
+        self.prefix.min(end)..end
+    }
+
+    /// Checks that a record has the bytes before and after its data.
+    pub(crate) fn check_record(&self, len: usize, record: u64, begun: u64) -> Result<(), Error> {
+        let Edges { prefix, suffix, .. } = self;
+        match len < prefix + suffix {
+            true => {
+                let len = Count(len, "byte");
+                let why = format!("it has {len}, but there should be {prefix} before its data and {suffix} after it");
+                let (offset, field) = (begun, String::new());
+                Err(ErrorKind::BadRecordLength { offset, record, begun, field, why }.into())
+            }
+            false => Ok(()),
+        }
     }
 
     /// Checks that an input of `found` records in all has those that are skipped at its beginning.

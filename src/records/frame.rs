@@ -62,7 +62,7 @@ impl Framer {
 
     /// Refuses records that nothing frames if they do not have the length that `measure` finds out.
     pub(crate) fn unframed(mut self, measure: Box<dyn Measure>) -> Self {
-        self.measuring = Some(Box::new(Measuring::new(measure)));
+        self.measuring = Some(Box::new(Measuring::new(measure, (0, 0))));
         self
     }
 

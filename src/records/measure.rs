@@ -51,21 +51,23 @@ pub(super) struct Measuring {
     pub(super) held: Vec<u8>,
     /// How many bytes must be held before there is something to find out.
     pub(super) needed: usize,
+    /// How many bytes are before and after the data of each record.
+    around: (usize, usize),
 }
 
 impl Measuring {
-    pub(super) fn new(measure: Box<dyn Measure>) -> Self {
-        Measuring { measure: Mutex::new(measure), held: Vec::new(), needed: 0 }
+    pub(super) fn new(measure: Box<dyn Measure>, around: (usize, usize)) -> Self {
+        Measuring { measure: Mutex::new(measure), held: Vec::new(), needed: 0, around }
     }
 
     /// Measures the record that begins with `bytes`.
     pub(super) fn measure(&mut self, bytes: &[u8]) -> Result<Measured, NoLength> {
-        self.measure.get_mut().unwrap_or_else(PoisonError::into_inner).measure(bytes)
+        measured(self.measure.get_mut().unwrap_or_else(PoisonError::into_inner), self.around, bytes)
     }
 
     /// Measures the record that begins with the held bytes.
     pub(super) fn measure_held(&mut self) -> Result<Measured, NoLength> {
-        self.measure.get_mut().unwrap_or_else(PoisonError::into_inner).measure(&self.held)
+        measured(self.measure.get_mut().unwrap_or_else(PoisonError::into_inner), self.around, &self.held)
     }
 
     /// Returns the path of the field that the length comes from.
@@ -74,10 +76,23 @@ impl Measuring {
     }
 }
 
+/// Measures a record with `around` bytes before and after its data.
+fn measured(measure: &mut Box<dyn Measure>, around: (usize, usize), bytes: &[u8]) -> Result<Measured, NoLength> {
+    let (prefix, suffix) = around;
+    let Some(data) = bytes.get(prefix..).filter(|data| !data.is_empty()) else {
+        return Ok(Measured::Needs(prefix + 1));
+    };
+    match measure.measure(data) {
+        Ok(Measured::Length(len)) => Ok(Measured::Length(prefix + len + suffix)),
+        Ok(Measured::Needs(len)) => Ok(Measured::Needs(prefix + len)),
+        Err(NoLength { field, offset, why }) => Err(NoLength { field, offset: prefix + offset, why }),
+    }
+}
+
 impl Clone for Measuring {
     fn clone(&self) -> Self {
         let measure = self.measure.lock().unwrap_or_else(PoisonError::into_inner).boxed();
-        Measuring { measure: Mutex::new(measure), held: self.held.clone(), needed: self.needed }
+        Measuring { measure: Mutex::new(measure), held: self.held.clone(), needed: self.needed, around: self.around }
     }
 }
 

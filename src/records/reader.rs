@@ -127,7 +127,7 @@ impl<R: BufRead> Records<R> {
         let mut tail = self.tail.take().unwrap_or_default();
         let found = tail.advance(self);
         let tail = self.tail.insert(tail);
-        Ok(if found? { Some(tail.record()) } else { None })
+        Ok(if found? { Some(tail.record(self.edges)) } else { None })
     }
 
     /// Returns the next record of the input.
@@ -153,7 +153,19 @@ impl<R: BufRead> Records<R> {
                 return checked.map(|_| None).map_err(|error| self.fail(error));
             }
         };
-        Ok(Some(Record { data, number, offset, file, pieces }))
+        let record = Record { data, number, offset, file, pieces };
+        // With records to skip at the end, it is not known yet whether this one is data.
+        if self.edges.tail_records > 0 {
+            return Ok(Some(record));
+        }
+        let (edges, len) = (self.edges, data.len());
+        match edges.check_record(len, number, offset) {
+            Ok(()) => Ok(Some(record.part(edges.data(len)))),
+            Err(error) => {
+                self.failed = Some(error.clone());
+                Err(error)
+            }
+        }
     }
 
     /// Returns the reader, which continues after the last record.
@@ -312,7 +324,7 @@ impl Tail {
             let Record { data, number, offset, file, pieces } = record;
             let places = match pieces {
                 Pieces::One(begin) => vec![(0, begin)],
-                Pieces::Several(pieces) => pieces.to_vec(),
+                Pieces::Several(pieces, _) => pieces.to_vec(),
             };
             self.records.push_back(Held { data: data.to_vec(), number, offset, file, places });
             self.bytes += data.len();
@@ -320,13 +332,16 @@ impl Tail {
             checked.map_err(|error| input.fail(error))?;
         }
         self.is_taken = true;
-        Ok(true)
+        let first = &self.records[0];
+        let checked = edges.check_record(first.data.len(), first.number, first.offset);
+        checked.map(|()| true).map_err(|error| input.fail(error))
     }
 
     /// Returns the first record.
-    fn record(&self) -> Record<'_> {
+    fn record(&self, edges: Edges) -> Record<'_> {
         let Held { data, number, offset, file, places } = &self.records[0];
-        Record { data, number: *number, offset: *offset, file: *file, pieces: Pieces::Several(places) }
+        let (place, pieces) = (edges.data(data.len()), Pieces::Several(places, 0));
+        Record { data, number: *number, offset: *offset, file: *file, pieces }.part(place)
     }
 }
 

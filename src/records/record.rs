@@ -1,6 +1,7 @@
 //! One record of an input, and where its bytes are: [`Record`].
 
 use super::places::{Places, offset_of};
+use std::ops::Range;
 
 /// A record of [`Records`](super::Records).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,7 +22,8 @@ pub struct Record<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Pieces<'a> {
     One(u64),
-    Several(&'a [(usize, u64)]),
+    /// From the byte with this index on.
+    Several(&'a [(usize, u64)], usize),
 }
 
 impl<'a> Pieces<'a> {
@@ -30,12 +32,21 @@ impl<'a> Pieces<'a> {
         match places.as_slice() {
             [] => Pieces::One(end),
             [(_, begin)] => Pieces::One(*begin),
-            pieces => Pieces::Several(pieces),
+            pieces => Pieces::Several(pieces, 0),
         }
     }
 }
 
 impl Record<'_> {
+    /// Returns the record with a part of its data.
+    pub(super) fn part(self, place: Range<usize>) -> Self {
+        let pieces = match self.pieces {
+            Pieces::One(begin) => Pieces::One(begin + place.start as u64),
+            Pieces::Several(pieces, from) => Pieces::Several(pieces, from + place.start),
+        };
+        Record { data: &self.data[place], pieces, ..self }
+    }
+
     /// Returns the position in the input of the byte with this index in [`data`](Self::data), in bytes from 0. If the
     /// record has segments, their headers are between its bytes. An index after the last byte is the position after it.
     ///
@@ -50,7 +61,7 @@ impl Record<'_> {
     pub fn offset_of(&self, index: usize) -> u64 {
         match self.pieces {
             Pieces::One(begin) => begin + index as u64,
-            Pieces::Several(pieces) => offset_of(pieces, index),
+            Pieces::Several(pieces, from) => offset_of(pieces, from + index),
         }
     }
 }

@@ -21,6 +21,8 @@ pub struct Batch {
     first: u64,
     /// How many of the records, from the first one on, are skipped.
     skipped: usize,
+    /// What is skipped at the edges of each record.
+    edges: Edges,
     places: Places,
 }
 
@@ -53,7 +55,9 @@ impl Batch {
         (self.skipped + first..self.ends.len()).map(|index| {
             let Range { start, end } = self.range(index);
             let (number, offset) = (self.first + index as u64, self.begins[index]);
-            BatchRecord { data: &self.bytes[start..end], number, offset, batch: self, begin: start }
+            let place = self.edges.data(end - start);
+            let (begin, end) = (start + place.start, start + place.end);
+            BatchRecord { data: &self.bytes[begin..end], number, offset, batch: self, begin }
         })
     }
 
@@ -82,6 +86,19 @@ impl Batch {
         next.begins.extend(self.begins.drain(kept..));
         self.places.hand_over(end, &mut next.places);
         self.bytes.truncate(end);
+    }
+
+    /// Checks that all records have the bytes before and after their data. Keeps those before an error.
+    fn check_records(&mut self) -> Result<(), Error> {
+        for index in self.skipped..self.ends.len() {
+            let (len, number) = (self.range(index).len(), self.first + index as u64);
+            if let Err(error) = self.edges.check_record(len, number, self.begins[index]) {
+                self.ends.truncate(index);
+                self.begins.truncate(index);
+                return Err(error);
+            }
+        }
+        Ok(())
     }
 
     fn clear(&mut self, first: u64) {
@@ -133,6 +150,8 @@ impl<R: BufRead> Batches<R> {
         batch.hand_over(self.edges.tail_records.min(batch.ends.len()), &mut self.rest);
         batch.skipped = usize::try_from(self.edges.head_records.saturating_sub(batch.first - 1))
             .map_or(batch.ends.len(), |skipped| skipped.min(batch.ends.len()));
+        batch.edges = self.edges;
+        let result = batch.check_records().and(result);
         if self.ended && result.is_ok() {
             // What is held back now is at the end.
             self.rest.clear(self.rest.first);

@@ -127,6 +127,8 @@ pub struct RowsJob {
     pub(super) tape_file: Option<TapeFile>,
     pub(super) skip_head: Skip,
     pub(super) skip_tail: Skip,
+    pub(super) record_prefix: u16,
+    pub(super) record_suffix: u16,
     pub(super) to_records: Option<Shape>,
     pub(super) binary_range: BinaryRange,
     pub(super) read: ReadOptions,
@@ -154,6 +156,8 @@ impl Default for RowsJob {
             tape_file: None,
             skip_head: Skip::Bytes(0),
             skip_tail: Skip::Bytes(0),
+            record_prefix: 0,
+            record_suffix: 0,
             to_records: None,
             binary_range: BinaryRange::Full,
             read: ReadOptions::new(),
@@ -322,6 +326,20 @@ impl RowsJob {
     #[must_use]
     pub fn skip_tail(self, skip: Skip) -> Self {
         RowsJob { skip_tail: skip, ..self }
+    }
+
+    /// Sets how many bytes precede the data of each record in the input. The layout does not describe them, and lengths of
+    /// [fields](Self::length_field) do not count them.
+    #[must_use]
+    pub fn record_prefix(self, bytes: u16) -> Self {
+        RowsJob { record_prefix: bytes, ..self }
+    }
+
+    /// Sets how many bytes follow the data of each record in the input. For them the same holds as for those that
+    /// [precede](Self::record_prefix) it.
+    #[must_use]
+    pub fn record_suffix(self, bytes: u16) -> Self {
+        RowsJob { record_suffix: bytes, ..self }
     }
 
     /// Sets how records are written. By default all have the length of the layout.

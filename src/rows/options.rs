@@ -38,6 +38,8 @@ const TABLE: &[Row<RowsJob>] = &[
     Row::text("tape-file", |job, given| Ok(job.tape_file(tape_file(given)?))),
     Row::text("skip-head", |job, given| Ok(job.skip_head(given.parse()?))),
     Row::text("skip-tail", |job, given| Ok(job.skip_tail(given.parse()?))),
+    Row::text("record-prefix", |job, given| Ok(job.record_prefix(bytes(given)?))),
+    Row::text("record-suffix", |job, given| Ok(job.record_suffix(bytes(given)?))),
     Row::text("to-records", |job, given| Ok(job.to_records(target(given)?))),
     Row::word::<BinaryRange>("binary-range", |job, given| Ok(job.binary_range(given.parse()?))),
     Row::text("select", |job, given| Ok(select(job, given.text))),
@@ -92,6 +94,10 @@ fn select(job: RowsJob, list: &str) -> RowsJob {
 /// Parses the shape of records that are written. One is not the notation of a shape.
 fn target(given: Given<'_>) -> Result<Shape, Error> {
     if given.text == "layout" { Ok(Shape::Unframed) } else { given.parse() }
+}
+
+fn bytes(given: Given<'_>) -> Result<u16, Error> {
+    given.text.parse().map_err(|_| given.bad(format_args!("{:?} is not a number of bytes from 0 to 65535", given.text)))
 }
 
 fn length_field(job: RowsJob, given: Given<'_>) -> Result<RowsJob, Error> {

@@ -204,14 +204,20 @@ impl Rows {
         if self.lengths.is_some() { Ok(Shape::Unframed) } else { self.fixed_shape() }
     }
 
-    /// Returns the shape of records that all have the length of the layout.
+    /// Returns the shape of records that all have the length of the layout, with the bytes
+    /// [before](RowsJob::record_prefix) and [after](RowsJob::record_suffix) their data.
     ///
     /// # Errors
     /// [`RowsError::Layout`] if they have different lengths.
     pub fn fixed_shape(&self) -> Result<Shape, RowsError> {
+        self.fixed(self.edges().prefix + self.edges().suffix)
+    }
+
+    /// Returns the shape of records that have the length of the layout, and this many bytes around it.
+    fn fixed(&self, around: usize) -> Result<Shape, RowsError> {
         let (min, max) = (self.layout().min_len(), self.layout().max_len());
-        match u32::try_from(max) {
-            Ok(lrecl) if min == max && lrecl > 0 => Ok(Shape::Fixed { lrecl }),
+        match u32::try_from(max + around) {
+            Ok(lrecl) if min == max && max > 0 => Ok(Shape::Fixed { lrecl }),
             _ => {
                 let what = format!("its records have {min} to {max} bytes, so it must be said how they are stored");
                 Err(BadLayout::at(0, 0, what).into())
@@ -233,23 +239,27 @@ impl Rows {
     /// part of it can be read alone.
     #[must_use]
     pub fn skips_edges(&self) -> bool {
-        self.edges() != Edges::default()
+        let Edges { head_bytes, head_records, tail_bytes, tail_records, .. } = self.edges();
+        head_bytes + tail_bytes + tail_records > 0 || head_records > 0
     }
 
     fn edges(&self) -> Edges {
-        Edges::new(self.job.skip_head, self.job.skip_tail)
+        Edges::new(self.job.skip_head, self.job.skip_tail).of_records(self.job.record_prefix, self.job.record_suffix)
     }
 
     fn deframer(&self, shape: &Shape) -> Deframer {
         match &self.lengths {
-            Some(lengths) if *shape == Shape::Unframed => Deframer::unframed(Box::new(lengths.clone())),
+            Some(lengths) if *shape == Shape::Unframed => {
+                let Edges { prefix, suffix, .. } = self.edges();
+                Deframer::unframed(Box::new(lengths.clone()), (prefix, suffix))
+            }
             _ => Deframer::new(shape).file(self.job.tape_file.clone()),
         }
     }
 
     /// Returns the longest record that is read: that of the layout, or [`RECORD_LIMIT`].
     fn limit(&self) -> usize {
-        self.layout().max_len().max(RECORD_LIMIT)
+        self.layout().max_len().max(RECORD_LIMIT) + self.edges().prefix + self.edges().suffix
     }
 
     /// Returns a reader for the records of an input that has this shape.
@@ -274,7 +284,8 @@ impl Rows {
     pub fn target_shape(&self) -> Result<Shape, RowsError> {
         match &self.job.to_records {
             Some(shape) if *shape != Shape::Unframed => Ok(shape.clone()),
-            _ => self.layout_shape(),
+            _ if self.lengths.is_some() => Ok(Shape::Unframed),
+            _ => self.fixed(0),
         }
     }
 

@@ -67,6 +67,7 @@ fn every_option_takes_its_values_and_no_others() {
                 "tape-file" | "jobs" => "2",
                 "select" => "A, B",
                 "record-name" => "CUSTOMER",
+                "record-prefix" | "record-suffix" => "4",
                 "skip-head" | "skip-tail" => "2r",
                 "length-field" => "A-LEN-4",
                 "length-map" => "A:B=1,C = 20",

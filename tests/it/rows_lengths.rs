@@ -60,7 +60,7 @@ fn check(options: &[(&str, &str)], layout: &str, input: &[u8], records: &[&[u8]]
     let data: Vec<&[u8]> = expected.0.iter().map(|one| &*one.2).collect();
     assert_eq!(data, records, "{options:?}: {}", expected.1);
     assert!(expected.1.starts_with(error) && expected.1.is_empty() == error.is_empty(), "{options:?}: {}", expected.1);
-    for (_, _, data, first, last) in &expected.0 {
+    for (_, _, data, first, last) in expected.0.iter().filter(|one| !one.2.is_empty()) {
         assert_eq!(&input[*first as usize..=*last as usize], data, "{options:?}");
     }
     for capacity in 1..=input.len() + 1 {
@@ -106,6 +106,38 @@ fn what_is_skipped_at_the_edges() {
         let expected = "byte 4194320: the last 5 records have too many bytes to be held back";
         assert_eq!(one_by_one(&large, &input, capacity).1, expected);
         assert_eq!(in_batches(&large, &input, capacity).1, expected);
+    }
+}
+
+#[test]
+fn bytes_around_each_record() {
+    let around = [("record-prefix", "2"), ("record-suffix", "1")];
+    check(&around, "X 1 2 text\n", b"..aa;..bb;", &[b"aa", b"bb"], "");
+    check(&around, "X 1 2 text\n", b"..aa;..bb", &[b"aa"], "byte 9: record 2, which begins at byte 5, is incomplete");
+    let field = [&around[..], &[("length-field", "LEN")]].concat();
+    check(&field, LENGTH, b"..A04x;..B03;..C06abc;", &[b"A04x", b"B03", b"C06abc"], "");
+    check(
+        &field,
+        LENGTH,
+        b"..A04x;..B0?;",
+        &[b"A04x"],
+        "byte 10: record 2 has no valid length: field LEN: 30 3F is not",
+    );
+    check(&field, LENGTH, b"..A04x;..B03", &[b"A04x"], "byte 12: record 2, which begins at byte 7, is incomplete");
+    check(&field, LENGTH, b"..A04x;.", &[b"A04x"], "byte 8: record 2, which begins at byte 7, is incomplete");
+    // Headers and trailers need not have them.
+    let framed = [&around[..], &[("records", "u16"), ("skip-head", "1r"), ("skip-tail", "1r")]].concat();
+    check(&framed, "X 1 2 text\n", b"\0\0\0\x05..aa;\0\x03..;\0\x01t", &[b"aa", b""], "");
+    let expected =
+        "byte 9: record 3 has no valid length: it has 2 bytes, but there should be 2 before its data and 1 after it";
+    check(&framed, "X 1 2 text\n", b"\0\0\0\x05..aa;\0\x02..\0\x05..bb;\0\x01t", &[b"aa"], expected);
+    // The places of bytes are right where headers are between them.
+    let spanned = b"\0\x17\0\0\0\x05\x01\0p\0\x07\x03\0qab\0\x07\x02\0cds";
+    let rows = rows(&[&around[..], &[("records", "vbs")]].concat(), "X 1 4 text\n");
+    for capacity in 1..=spanned.len() {
+        for found in [one_by_one(&rows, spanned, capacity), in_batches(&rows, spanned, capacity)] {
+            assert_eq!(found, (vec![(1, 4, b"abcd".to_vec(), 14, 21)], String::new()), "{capacity}");
+        }
     }
 }
 

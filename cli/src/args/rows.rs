@@ -78,7 +78,7 @@ pub(crate) struct Rows {
     /// The rows are those that `charpipe rows` writes for the same layout. A value that does not fit its field is an
     /// error, and so is a field without a value, unless it is blank text.
     #[arg(help_heading = ROWS, long, value_name = "FORMAT",
-          conflicts_with_all = ["records", "tape_file", "skip_head", "skip_tail", "select", "add_columns", "rejects", "on_bad", "empty_is_null",
+          conflicts_with_all = ["records", "tape_file", "skip_head", "skip_tail", "record_prefix", "record_suffix", "select", "add_columns", "rejects", "on_bad", "empty_is_null",
                                 "loose_numbers", "formulas", "short_records", "overlong", "trim", "controls", "record_newlines", "show_layout",
                                 "output_dir"])]
     pub(crate) from_rows: Option<RowFormat>,
@@ -216,6 +216,16 @@ struct JobArgs {
     /// Bytes or records to skip at the end of each file, such as 80 or 1r
     #[arg(help_heading = RECORDS, long, value_name = "N|Nr", default_value = "0", value_parser = checked("skip-tail"))]
     skip_tail: String,
+
+    /// Bytes before the data of each record that the layout does not describe
+    ///
+    /// They follow the header of the record, if it has one. The length in --length-field and --length-map is without them.
+    #[arg(help_heading = RECORDS, long, value_name = "N", default_value = "0", value_parser = checked("record-prefix"))]
+    record_prefix: String,
+
+    /// Bytes after the data of each record that the layout does not describe
+    #[arg(help_heading = RECORDS, long, value_name = "N", default_value = "0", value_parser = checked("record-suffix"))]
+    record_suffix: String,
 
     /// With --from-rows: how the records are stored
     ///

@@ -35,6 +35,9 @@ pub(super) fn for_error(error: &Error) -> Cow<'static, str> {
         ErrorKind::RecordCut { .. } => {
             " (the input is truncated or has another shape; see `charpipe detect --records`)"
         }
+        ErrorKind::BadRecordLength { field, .. } if field.is_empty() => {
+            " (are the lengths in --record-prefix and --record-suffix right?)"
+        }
         ErrorKind::BadRecordLength { .. } => {
             " (is the layout right? see --show-layout; if something frames the records, name their shape with --records)"
         }

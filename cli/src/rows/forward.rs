@@ -123,7 +123,10 @@ impl Run<'_> {
 fn is_in_record(error: &RowsError) -> bool {
     match error {
         RowsError::Record { .. } => true,
-        RowsError::Stream(error) => matches!(error.kind(), ErrorKind::RecordTooLong { .. }),
+        RowsError::Stream(error) => matches!(
+            error.kind(),
+            ErrorKind::RecordTooLong { .. } | ErrorKind::BadRecordLength { .. } | ErrorKind::CannotSkip { .. }
+        ),
         _ => false,
     }
 }

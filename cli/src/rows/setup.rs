@@ -91,7 +91,9 @@ impl Setup {
     }
 
     fn say_assumed(&self, option: &str, shape: Option<&Shape>) {
-        let shape = shape.map(|shape| format!("{shape} records (the length of the layout)"));
+        let is_longer = shape.and_then(Shape::lrecl).is_some_and(|lrecl| lrecl as usize > self.layout().max_len());
+        let around = if is_longer { ", and the bytes around it" } else { "" };
+        let shape = shape.map(|shape| format!("{shape} records (the length of the layout{around})"));
         let page = self.is_page_assumed.then(|| format!("code page {}", self.page()));
         let options = match (&shape, &page) {
             (Some(_), Some(_)) => format!("{option} and -f"),

@@ -467,3 +467,22 @@ fn headers_and_trailers() {
     is_wrong_usage("--skip-tail 1001r", "at most 1048576, or of records, at most 1000, such as 1r");
     is_wrong_usage("--skip-tail 1r --from-rows csv", "cannot be used with");
 }
+
+/// Bytes before and after the data of each record.
+#[test]
+fn bytes_around_records() {
+    let list = "LEN 1 1 binary\nX 2 2 text\n";
+    let input = b"\xFF\x03\xC1\xC2\0\xFF\x03\xC3\xC4\0";
+    let line = "--record-prefix 1 --record-suffix 1 --add-columns offset";
+    for more in ["", "--records fb:5", "--records layout", "--length-field LEN", "--length-map LEN:3=3"] {
+        assert_eq!(passes(list, &format!("{line} {more}"), input), "_offset,LEN,X\n0,3,AB\n5,3,CD\n", "{more}");
+    }
+    let (status, shown, words) = run(list, "--record-prefix 4 --record-suffix 2 --records fb:5", input);
+    assert_eq!((status, &*String::from_utf8(shown).unwrap()), (1, "LEN,X\n"));
+    assert!(
+        words.contains("record 1 has no valid length") && words.contains("(are the lengths in --record-prefix"),
+        "{words}"
+    );
+    is_wrong_usage("--record-prefix 65536", "\"65536\" is not a number of bytes from 0 to 65535");
+    is_wrong_usage("--record-suffix 1 --from-rows csv", "cannot be used with");
+}

@@ -102,6 +102,8 @@ _RowsOption = Literal[
     "tape_file",
     "skip_head",
     "skip_tail",
+    "record_prefix",
+    "record_suffix",
     "to_records",
     "binary_range",
     "select",

@@ -87,6 +87,8 @@ def read(
     tape_file: str | int | None = None,
     skip_head: str | int = 0,
     skip_tail: str | int = 0,
+    record_prefix: int = 0,
+    record_suffix: int = 0,
     select: str | Iterable[str] | None = None,
     trim: _Trim = "blanks",
     on_bad: _ErrorOrNull = "error",
@@ -128,7 +130,8 @@ def read(
     frames, and that have the length of the layout, or of their record type and arrays. ``length_field="LEN+4"`` names
     the field with their length, and ``length_map="TYPE:A=120,B=300"`` has a length for each value of a field.
     ``tape_file`` chooses a file of a tape image, by its number or name. ``skip_head`` and ``skip_tail`` leave out bytes
-    (``80``) or records (``"1r"``) at the beginning and at the end of the input. ``split`` reads only a part of the input, as
+    (``80``) or records (``"1r"``) at the beginning and at the end of the input, ``record_prefix`` and ``record_suffix``
+    bytes before and after the data of each record. ``split`` reads only a part of the input, as
     ``splits`` returns them.
 
     ``select`` names the fields to read; all others cost nothing. A group stands for its fields. ``filler=True`` reads
