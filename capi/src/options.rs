@@ -19,8 +19,9 @@ pub(crate) fn parse(text: &str) -> Result<Transcode, Failure> {
 
 /// The options of a rows job that have no meaning for one record whose layout is given as a text.
 #[cfg(feature = "inspect")]
-const OF_FILES: [&str; 14] = [
+const OF_FILES: [&str; 15] = [
     "copy-path",
+    "parent",
     "records",
     "length-field",
     "length-map",

@@ -727,6 +727,7 @@ fn a_table_without_elements() {
 fn options_of_a_record() {
     let of_files = [
         "copy-path",
+        "parent",
         "records",
         "length-field",
         "length-map",

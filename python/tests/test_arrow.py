@@ -273,6 +273,26 @@ def test_what_is_no_data():
         list(charpipe.read(data, layout=layout, skip_head=13))
     with pytest.raises(ValueError, match="leave out split"):
         charpipe.read(data, layout=layout, skip_head=2, split=(2, 4, None))
+BANK = "K 1 1 text\nwhen K=C: CUSTOMER\nNAME 2 1 text\nwhen K=A: ACCOUNT\nNUM 2 1 text\n"
+
+
+def test_parents(tmp_path):
+    data = "C1A2A3C4A5".encode("cp037")
+    for parent in ({"ACCOUNT": "CUSTOMER"}, "ACCOUNT < CUSTOMER", ["ACCOUNT<CUSTOMER"]):
+        read = table(data, layout=BANK, parent=parent)
+        assert read.column_names[:3] == ["_number", "_type", "_parent"]
+        assert read.column("_parent").to_pylist() == [None, 1, 1, None, 4]
+        assert charpipe.schema(BANK, parent=parent) == read.schema
+        assert charpipe.write(read, tmp_path / "back.bin", layout=BANK) == 5
+        assert (tmp_path / "back.bin").read_bytes() == data
+    with pytest.raises(charpipe.RecordError, match="there is no CUSTOMER before it") as error:
+        table(data[2:], layout=BANK, parent=parent)
+    assert (error.value.record, error.value.offset, error.value.code) == (1, 0, "no-parent")
+    orphans = table(data[2:], layout=BANK, parent=parent, on_bad="null", add_columns="errors")
+    assert orphans.column("_parent").to_pylist() == [None, None, None, 3]
+    assert [errors and errors[0]["code"] for errors in orphans.column("_errors").to_pylist()] == ["no-parent"] * 2 + [None] * 2
+    with pytest.raises(ValueError, match="a part of an input lacks the parents before it"):
+        charpipe.read(data, layout=BANK, parent=parent, split=(2, 10, 2))
 
 
 def test_a_copybook_that_copies(tmp_path):

@@ -135,6 +135,13 @@ pub enum Problem {
         /// The path of the type; `None` if the record has none.
         path: Option<String>,
     },
+    /// No record precedes the record that could be its [parent](crate::rows::RowsJob::parent).
+    NoParent {
+        /// The path of the record's type.
+        record_type: String,
+        /// The path of the parent's type.
+        parent: String,
+    },
     /// The field does not contain a date.
     NotADate {
         /// The value of the field.
@@ -271,6 +278,7 @@ impl FieldError {
             Problem::BadLength { .. } => "bad-length",
             Problem::UnknownType { .. } => "unknown-type",
             Problem::OtherType { .. } => "unknown-type",
+            Problem::NoParent { .. } => "no-parent",
             Problem::NotADate { .. } => "bad-date",
             Problem::Character { is_newline: true, .. } => "newline-in-record",
             Problem::Character { is_newline: false, .. } => "control",
@@ -369,6 +377,9 @@ impl fmt::Display for Problem {
             }
             Problem::UnknownType { known } => write!(f, "no record type matches; expected {known}"),
             Problem::OtherType { path: Some(path) } => write!(f, "its type is {path}, for which there are no rows"),
+            Problem::NoParent { record_type, parent } => {
+                write!(f, "there is no {parent} before it that this {record_type} belongs to")
+            }
             Problem::OtherType { path: None } => f.write_str("it has no record type"),
             Problem::NotADate { value, pattern } => write!(f, "{} is not a date like {pattern}", Quoted(value)),
             Problem::Character { ch, is_newline } => {

@@ -15,6 +15,8 @@ pub enum AddedColumn {
     Offset,
     /// The name of its type.
     Type,
+    /// The number of the record that is its [parent](super::RowsJob::parent).
+    Parent,
     /// Its bytes.
     Record,
     /// What is wrong with its fields: for each of them its name, a code, a message, and its bytes.
@@ -23,7 +25,7 @@ pub enum AddedColumn {
 
 words! {
     AddedColumn {
-        File: "file", Number: "number", Offset: "offset", Type: "type", Record: "record", Errors: "errors",
+        File: "file", Number: "number", Offset: "offset", Type: "type", Parent: "parent", Record: "record", Errors: "errors",
     }
 }
 
@@ -42,6 +44,7 @@ impl AddedColumn {
             AddedColumn::Number => "_number",
             AddedColumn::Offset => "_offset",
             AddedColumn::Type => "_type",
+            AddedColumn::Parent => "_parent",
             AddedColumn::Record => "_record",
             AddedColumn::Errors => "_errors",
         }

@@ -5,6 +5,7 @@ use crate::records::buffered::buffered;
 use crate::records::edges::{Edges, WithoutTail};
 use crate::records::places::{Places, offset_of};
 use crate::records::{Deframer, Part};
+use crate::rows::{Parent, Parents};
 use std::io::BufRead;
 use std::ops::Range;
 
@@ -17,6 +18,8 @@ pub struct Batch {
     ends: Vec<usize>,
     /// Where each record begins in the input: its first header.
     begins: Vec<u64>,
+    /// The parent of each record; empty if none is looked for.
+    parents: Vec<Parent>,
     /// The number of the first record, from 1.
     first: u64,
     /// How many of the records, from the first one on, are skipped.
@@ -35,6 +38,8 @@ pub struct BatchRecord<'a> {
     pub number: u64,
     /// Where it begins in the input, in bytes from 0: its first header.
     pub offset: u64,
+    /// Its parent, if the job [has any](super::RowsJob::parent).
+    pub parent: Parent,
     batch: &'a Batch,
     begin: usize,
 }
@@ -57,7 +62,8 @@ impl Batch {
             let (number, offset) = (self.first + index as u64, self.begins[index]);
             let place = self.edges.data(end - start);
             let (begin, end) = (start + place.start, start + place.end);
-            BatchRecord { data: &self.bytes[begin..end], number, offset, batch: self, begin }
+            let parent = self.parents.get(index).copied().unwrap_or_default();
+            BatchRecord { data: &self.bytes[begin..end], number, offset, parent, batch: self, begin }
         })
     }
 
@@ -84,6 +90,7 @@ impl Batch {
         next.bytes.extend_from_slice(&self.bytes[end..]);
         next.ends.extend(self.ends.drain(kept..).map(|one| one - end));
         next.begins.extend(self.begins.drain(kept..));
+        next.parents.extend(self.parents.drain(kept.min(self.parents.len())..));
         self.places.hand_over(end, &mut next.places);
         self.bytes.truncate(end);
     }
@@ -105,6 +112,7 @@ impl Batch {
         self.bytes.clear();
         self.ends.clear();
         self.begins.clear();
+        self.parents.clear();
         self.places.clear();
         (self.first, self.skipped) = (first, 0);
     }
@@ -117,6 +125,8 @@ pub struct Batches<R> {
     deframer: Deframer,
     /// The longest record allowed.
     limit: usize,
+    /// Finds the parents of records. One thread reads all of them, so that it knows those before.
+    parents: Option<Parents>,
     /// The beginning of the next batch.
     rest: Batch,
     ended: bool,
@@ -126,10 +136,10 @@ pub struct Batches<R> {
 }
 
 impl<R: BufRead> Batches<R> {
-    pub(super) fn new(input: R, deframer: Deframer, limit: usize, edges: Edges) -> Self {
+    pub(super) fn new(input: R, deframer: Deframer, limit: usize, edges: Edges, parents: Option<Parents>) -> Self {
         let (input, deframer) = (WithoutTail::new(input, edges.tail_bytes), deframer.skip(edges.head_bytes));
         let rest = Batch { first: 1, ..Batch::default() };
-        Batches { input, deframer, limit, rest, ended: false, edges, skipped: 0 }
+        Batches { input, deframer, limit, parents, rest, ended: false, edges, skipped: 0 }
     }
 
     /// Reads the next records into `batch`: all that end in the next bytes that the input has. Returns `false` if there
@@ -196,6 +206,14 @@ impl<R: BufRead> Batches<R> {
                     at += len;
                 }
                 Ok(Part::End) => {
+                    if let Some(parents) = &mut self.parents {
+                        let number = batch.first + batch.ends.len() as u64;
+                        let record = &batch.bytes[batch.whole_len()..];
+                        let record = &record[self.edges.data(record.len())];
+                        // What is skipped is the parent of nothing.
+                        let is_skipped = number <= self.edges.head_records;
+                        batch.parents.push(if is_skipped { Parent::None } else { parents.next(number, record) });
+                    }
                     batch.ends.push(batch.bytes.len());
                     batch.begins.push(self.deframer.begun());
                     // They are held back, and so is the one after them.

@@ -122,6 +122,8 @@ pub struct RowsJob {
     varchar: bool,
     /// Fields, and their indicators.
     null_indicators: Vec<(String, String)>,
+    /// Record types, and the types of their parents.
+    pub(super) parents: Vec<(String, String)>,
     pub(super) records: Option<StoredAs>,
     pub(super) length_from: Option<LengthOption>,
     pub(super) tape_file: Option<TapeFile>,
@@ -151,6 +153,7 @@ impl Default for RowsJob {
             rules: Vec::new(),
             varchar: false,
             null_indicators: Vec::new(),
+            parents: Vec::new(),
             records: None,
             length_from: None,
             tape_file: None,
@@ -243,6 +246,15 @@ impl RowsJob {
     #[must_use]
     pub fn when(mut self, rule: Rule) -> Self {
         self.rules.push(rule);
+        self
+    }
+
+    /// Adds a parent to a record type: the records of `child` belong to the last record of the type `parent` before
+    /// them, unless a record of a type above that came between the two. Rows then have the columns
+    /// [`Number`](AddedColumn::Number) and [`Parent`](AddedColumn::Parent).
+    #[must_use]
+    pub fn parent(mut self, child: impl Into<String>, parent: impl Into<String>) -> Self {
+        self.parents.push((child.into(), parent.into()));
         self
     }
 

@@ -17,6 +17,7 @@
 //! | `job.rs`, `options.rs` | [`RowsJob`]: the options, by method and by name |
 //! | `shape.rs`, `added.rs`, `date.rs` | [`StoredAs`], [`AddedColumn`] and [`DatePattern`]: the values of some options |
 //! | `types.rs` | which items of a layout are record types |
+//! | `parent.rs`, `parents.rs` | [`Parents`]: which record is the [`Parent`] of another one |
 //! | `foreign.rs` | layouts of other programs, in JSON |
 //! | `read.rs`, `text.rs` | [`RowReader`]: from a record to values; characters in text |
 //! | `batch.rs`, `parallel.rs` | [`Batches`] of records, and work on them [`in_order`] with several threads |
@@ -34,6 +35,8 @@ mod foreign;
 mod job;
 mod options;
 mod parallel;
+mod parent;
+mod parents;
 mod read;
 mod ready;
 mod schema;
@@ -49,6 +52,8 @@ pub use date::{BadDatePattern, DatePattern};
 pub use error::RowsError;
 pub use job::{LayoutFormat, RowsJob};
 pub use parallel::{Worker, in_order};
+pub use parent::Parent;
+pub use parents::Parents;
 pub use read::{Counts, RowReader};
 pub use ready::{Opened, Rows};
 pub use schema::{ColumnType, SchemaFormat};

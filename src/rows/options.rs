@@ -29,6 +29,7 @@ const TABLE: &[Row<RowsJob>] = &[
         Ok(job.byte_order([ByteOrder::Big, ByteOrder::Little][given.place(ORDERS)?]))
     }),
     Row::text("when", |job, given| Ok(job.when(given.parse()?))),
+    Row::text("parent", parents),
     Row::flag("varchar", |job, given| Ok(job.varchar(given.flag()?))),
     Row::text("null-indicator", null_indicators),
     Row::new("from", OptionValue::WordOrLabel(&[]), |job, given| job.encoding(given.text)),
@@ -145,6 +146,17 @@ fn add_columns(job: RowsJob, given: Given<'_>) -> Result<RowsJob, Error> {
     Ok(job.add_columns(columns))
 }
 
+fn parents(job: RowsJob, given: Given<'_>) -> Result<RowsJob, Error> {
+    split(given.text).try_fold(job, |job, pair| {
+        let names = pair.split_once('<').map(|(child, parent)| (child.trim(), parent.trim()));
+        let is_name = |name: &str| !name.is_empty() && !name.contains('<');
+        match names.filter(|(child, parent)| is_name(child) && is_name(parent)) {
+            Some((child, parent)) => Ok(job.parent(child, parent)),
+            None => Err(given.bad(format_args!("{pair:?} is not CHILD < PARENT, such as ACCOUNT < CUSTOMER"))),
+        }
+    })
+}
+
 fn null_indicators(job: RowsJob, given: Given<'_>) -> Result<RowsJob, Error> {
     split(given.text).try_fold(job, |job, pair| {
         let (field, indicator) = pair
@@ -191,7 +203,8 @@ impl RowsJob {
     /// Sets an option by its name, which is that of the long option of `charpipe rows`. The values are those of the command
     /// line too; options without a value there have the values `true` and `false`. A name may have `_` in place of `-`.
     /// [`OPTIONS`](Self::OPTIONS) lists the options. `when`, `copy-path`, `replacing` and the options with lists of names
-    /// (`select`, `add-columns`, `dates`, `null-indicator`) add to what was set before; for the others, the last call counts.
+    /// (`select`, `add-columns`, `dates`, `null-indicator`, `parent`) add to what was set before; for the others, the last
+    /// call counts.
     ///
     /// # Errors
     /// [`ErrorKind::BadOption`](crate::ErrorKind::BadOption) if there is no option `name`, or if it cannot have this value, and

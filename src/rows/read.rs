@@ -5,6 +5,7 @@
 //!          values           dates, characters in text
 //! ```
 
+use super::Parent;
 use super::date::DatePattern;
 use super::text::{Changed, TextPolicy};
 use crate::fields::{FieldError, Layout, OnBad, Problem, Reader, Row, Value, Visitor};
@@ -68,6 +69,8 @@ pub(super) struct Rules {
     pub(super) on_bad: OnBad,
     /// The items that can be the type of a record.
     pub(super) types: Vec<usize>,
+    /// The parent of each of them: an index into `types`. Empty if no type has one.
+    pub(super) parents: Vec<Option<usize>>,
 }
 
 impl RowReader {
@@ -92,6 +95,23 @@ impl RowReader {
     /// record types, or if none applies.
     pub fn record_type(&mut self, record: &[u8]) -> Option<usize> {
         if self.rules.types.is_empty() { None } else { self.reader.record_type(record) }
+    }
+
+    /// Checks that a record has the parent that its type wants, before the record is [read](Self::read). Where fields that
+    /// cannot be read are null, so is the missing parent, and it is counted with them.
+    ///
+    /// # Errors
+    /// [`FieldError`], or the error of the visitor.
+    pub fn check_parent<V: Visitor>(&mut self, number: u64, parent: Parent, visitor: &mut V) -> Result<(), V::Error> {
+        let Parent::Missing { record_type } = parent else { return Ok(()) };
+        let error = self.rules.no_parent(record_type, number);
+        match self.rules.on_bad {
+            OnBad::Error => return Err(error.into()),
+            OnBad::Report => visitor.bad(record_type, 0, error)?,
+            OnBad::Null | OnBad::Raw => {}
+        }
+        self.counts.nulls += 1;
+        Ok(())
     }
 
     /// Reads a record and gives its values to `visitor`. `number` is the number of the record, from 1, for errors.
@@ -166,6 +186,19 @@ impl Rules {
     /// Whether all values stay as they are.
     fn is_plain(&self) -> bool {
         self.text.keeps_all() && self.dates.is_empty()
+    }
+
+    /// Returns the error for a record of this type that has no parent.
+    #[cold]
+    fn no_parent(&self, record_type: usize, number: u64) -> FieldError {
+        let own = self.types.iter().position(|one| *one == record_type);
+        let parent = own.and_then(|own| *self.parents.get(own)?);
+        let path = |item: usize| self.layout.path(item).to_owned();
+        let problem = Problem::NoParent {
+            record_type: path(record_type),
+            parent: parent.map(|parent| path(self.types[parent])).unwrap_or_default(),
+        };
+        FieldError::new(String::new(), 0, &[], problem).in_record(number)
     }
 
     /// Returns the error for a record whose type is not one of those that rows have.

@@ -2,7 +2,7 @@
 
 use super::error::contradicts;
 use super::read::Rules;
-use super::{AddedColumn, Batches, DatePattern, RowReader, RowsError, RowsJob, StoredAs, types};
+use super::{AddedColumn, Batches, DatePattern, Parents, RowReader, RowsError, RowsJob, StoredAs, parents, types};
 use crate::codec::{ByteSink, Codec, MIN_ROOM};
 use crate::error::Error;
 use crate::fields::{BadLayout, Column, Layout, LengthFrom, Lengths, OnBad, Writer};
@@ -30,7 +30,16 @@ impl Rows {
         let codec = job.codec()?;
         let types = types::record_types(layout);
         let has_type = !types.is_empty() && !job.separate_types;
-        let is_added = |one: &AddedColumn| job.added.contains(one) || *one == AddedColumn::Type && has_type;
+        let parents = parents::links(&job.parents, layout, &types)?;
+        if parents.is_empty() && job.added.contains(&AddedColumn::Parent) {
+            let why = "the column parent needs the option parent, which says what the parents are";
+            return Err(contradicts("add-columns", why).into());
+        }
+        let is_added = |one: &AddedColumn| match one {
+            AddedColumn::Type if has_type => true,
+            AddedColumn::Number | AddedColumn::Parent if !parents.is_empty() => true,
+            one => job.added.contains(one),
+        };
         let added: Vec<AddedColumn> = AddedColumn::ALL.iter().copied().filter(is_added).collect();
         let reports = job.read.on_bad == OnBad::Null && added.contains(&AddedColumn::Errors);
         let on_bad = if reports { OnBad::Report } else { job.read.on_bad };
@@ -43,7 +52,8 @@ impl Rows {
             let why = format!("the layout has a field with the name of the column {name}: rename one of them");
             return Err(contradicts("add-columns", why).into());
         }
-        let rules = Rules { dates: dates(job, layout)?, layout: layout.clone(), text: job.text, on_bad, types };
+        let rules =
+            Rules { dates: dates(job, layout)?, layout: layout.clone(), text: job.text, on_bad, types, parents };
         let (job, reader) = (job.clone(), RowReader::new(reader, Arc::new(rules)));
         Ok(Rows { job, codec, reader, lengths, added, keeps_unreadable: reports })
     }
@@ -110,6 +120,24 @@ impl Rows {
     #[must_use]
     pub fn record_types(&self) -> &[usize] {
         &self.reader.rules.types
+    }
+
+    /// Returns what finds the parents of the records of an input, if the job [has any](RowsJob::parent). The records of
+    /// [batches](Self::batches) have theirs.
+    #[must_use]
+    pub fn parents(&self) -> Option<Parents> {
+        (!self.reader.rules.parents.is_empty()).then(|| Parents::new(&self.reader))
+    }
+
+    /// Returns whether the rows of a record type have this column that is not a field, if each type has
+    /// [an output of its own](RowsJob::separate_types): only types with a parent have the column
+    /// [`Parent`](AddedColumn::Parent).
+    #[must_use]
+    pub fn has_added(&self, column: AddedColumn, record_type: Option<usize>) -> bool {
+        let Rules { types, parents, .. } = &*self.reader.rules;
+        let own = types.iter().position(|one| Some(*one) == record_type);
+        let is_top = || own.is_some_and(|own| matches!(parents.get(own), Some(None)));
+        self.added.contains(&column) && !(column == AddedColumn::Parent && self.job.separate_types && is_top())
     }
 
     /// Returns the pattern of the dates in a field, if it contains any.
@@ -232,7 +260,7 @@ impl Rows {
 
     /// Returns the records of an input that has this shape, in batches for [`in_order`](super::in_order).
     pub fn batches<R: BufRead>(&self, input: R, shape: &Shape) -> Batches<R> {
-        Batches::new(input, self.deframer(shape), self.limit(), self.edges())
+        Batches::new(input, self.deframer(shape), self.limit(), self.edges(), self.parents())
     }
 
     /// Whether [the beginning](RowsJob::skip_head) or [the end](RowsJob::skip_tail) of each input is skipped, so that no

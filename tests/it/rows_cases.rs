@@ -4,7 +4,9 @@
 use crate::suite::{RowsCase, rows_cases};
 use charpipe::Hex;
 use charpipe::fields::{FieldError, Value, Visitor};
-use charpipe::rows::{AddedColumn, Batch, Counts, RowReader, Rows, RowsError, RowsJob, Worker, in_order};
+use charpipe::rows::{
+    AddedColumn, Batch, Counts, Parent, Parents, RowReader, Rows, RowsError, RowsJob, Worker, in_order,
+};
 use serde_json::json;
 use std::io::BufReader;
 use std::path::Path;
@@ -104,11 +106,12 @@ struct Place<'a> {
     number: u64,
     data: &'a [u8],
     begin: u64,
+    parent: Parent,
     offset_of: &'a dyn Fn(usize) -> u64,
 }
 
 fn read(rows: &Rows, reader: &mut RowReader, place: &Place<'_>, given: &mut Given) {
-    let Place { number, data, begin, offset_of } = *place;
+    let Place { number, data, begin, parent, offset_of } = *place;
     let mut line = Line { rows, text: "{".to_owned() };
     let found = reader.record_type(data);
     for column in rows.added() {
@@ -117,12 +120,14 @@ fn read(rows: &Rows, reader: &mut RowReader, place: &Place<'_>, given: &mut Give
             AddedColumn::Number => number.to_string(),
             AddedColumn::Offset => begin.to_string(),
             AddedColumn::Type => quoted(found.map_or("", |item| rows.layout().path(item))),
+            AddedColumn::Parent => parent.number().map_or("null".to_owned(), |number| number.to_string()),
             other => panic!("{other:?} is new here"),
         };
         let comma = if line.text == "{" { "" } else { "," };
         line.text += &format!("{comma}\"{}\":{value}", column.column());
     }
-    match reader.read(number, data, &mut line) {
+    let checked = reader.check_parent(number, parent, &mut line);
+    match checked.and_then(|()| reader.read(number, data, &mut line)) {
         Ok(row) => {
             given.lines += &format!("{}}}\n", line.text);
             given.types.extend(row.record_type);
@@ -140,12 +145,15 @@ fn by_records(rows: &Rows, input: &[u8], capacity: usize) -> Given {
     };
     given.shape = shape.to_string();
     let (mut records, mut reader) = (rows.records(input, &shape), rows.reader(&shape));
+    let mut parents = rows.parents();
     while given.error.is_none() {
         match records.next_record() {
             Ok(Some(record)) => {
                 let offset_of = |index| record.offset_of(index);
                 let (number, data, begin) = (record.number, record.data, record.offset);
-                read(rows, &mut reader, &Place { number, data, begin, offset_of: &offset_of }, &mut given);
+                let next = |parents: &mut Parents| parents.next(number, data);
+                let parent = parents.as_mut().map(next).unwrap_or_default();
+                read(rows, &mut reader, &Place { number, data, begin, parent, offset_of: &offset_of }, &mut given);
             }
             Ok(None) => break,
             Err(error) => given.error = Some(error.into()),
@@ -164,8 +172,8 @@ impl Worker for Hand {
         *done = Given::default();
         for record in batch.records(first) {
             let offset_of = |index| record.offset_of(index);
-            let (number, data, begin) = (record.number, record.data, record.offset);
-            read(&self.0, &mut self.1, &Place { number, data, begin, offset_of: &offset_of }, done);
+            let (number, data, begin, parent) = (record.number, record.data, record.offset, record.parent);
+            read(&self.0, &mut self.1, &Place { number, data, begin, parent, offset_of: &offset_of }, done);
             if done.error.is_some() {
                 break;
             }

@@ -73,9 +73,10 @@ fn every_option_takes_its_values_and_no_others() {
                 "length-map" => "A:B=1,C = 20",
                 "copy-path" => ".",
                 "replacing" => "==:TAG:==BY==X== A BY B",
-                "add-columns" => "file,number,offset,type,record,errors",
+                "add-columns" => "file,number,offset,type,parent,record,errors",
                 "dates" => "A=YYYYMMDD,B=DD.MM.YY",
                 "null-indicator" => "A=A-NULL, B=B-NULL",
+                "parent" => "B < A, C<B",
                 other => panic!("{other} is new: which values does it take?"),
             }],
         };
@@ -285,7 +286,7 @@ fn columns_that_are_not_fields() {
     );
     let clash = rows(&[("underscores", "true")], "A-B 1 1 text\nA_B 2 1 text\n").unwrap().columns();
     assert_eq!(clash.unwrap_err().to_string(), "option underscores: two columns would have the name A_B");
-    assert_eq!(AddedColumn::ALL.iter().filter(|column| column.is_before_fields()).count(), 4);
+    assert_eq!(AddedColumn::ALL.iter().filter(|column| column.is_before_fields()).count(), 5);
 }
 
 /// Errors of fields are handed over where they are to be a column.

@@ -379,6 +379,25 @@ fn record_types() {
     assert!(matches!(owned.to::<Record>(), Ok(Record::Person { .. })));
 }
 
+/// The parent of a record is a field of its row, and a parent that is missing an error.
+#[test]
+fn parents_of_records() {
+    let layout = b"K 1 1 text\nwhen K=C: CUSTOMER\nNAME 2 1 text\nwhen K=A: ACCOUNT\nNUM 2 1 text\n";
+    let job = RowsJob::new().encoding("UTF-8").unwrap().parent("ACCOUNT", "CUSTOMER");
+    let read = |job: &RowsJob, input: &[u8]| -> Vec<Result<Value, RowsError>> {
+        job.rows(&job.layout(layout).unwrap()).unwrap().deserialize(input).unwrap().collect()
+    };
+    let found: Vec<_> = read(&job, b"C1A2A3C4A5").into_iter().map(|row| row.unwrap()["_parent"].clone()).collect();
+    assert_eq!(json!(found), json!([null, 1, 1, null, 4]));
+    let found = read(&job, b"A1C2A3");
+    let error = found[0].as_ref().unwrap_err();
+    assert_eq!((error.code(), error.offset()), ("no-parent", Some(0)));
+    assert_eq!(found[2].as_ref().unwrap()["_parent"], 2, "the next rows can be read");
+    let job = job.on_bad(charpipe::fields::OnBad::Null).add_columns([AddedColumn::Errors]);
+    let row = read(&job, b"A1").pop().unwrap().unwrap();
+    assert_eq!((&row["_parent"], &row["_errors"][0]["code"]), (&Value::Null, &json!("no-parent")));
+}
+
 #[test]
 fn added_columns() {
     let options = [("add-columns", "file,number,offset,record,errors"), ("on-bad", "null"), ("records", "rdw")];

@@ -78,7 +78,7 @@ pub(crate) struct Rows {
     /// The rows are those that `charpipe rows` writes for the same layout. A value that does not fit its field is an
     /// error, and so is a field without a value, unless it is blank text.
     #[arg(help_heading = ROWS, long, value_name = "FORMAT",
-          conflicts_with_all = ["records", "tape_file", "skip_head", "skip_tail", "record_prefix", "record_suffix", "select", "add_columns", "rejects", "on_bad", "empty_is_null",
+          conflicts_with_all = ["records", "tape_file", "parent", "skip_head", "skip_tail", "record_prefix", "record_suffix", "select", "add_columns", "rejects", "on_bad", "empty_is_null",
                                 "loose_numbers", "formulas", "short_records", "overlong", "trim", "controls", "record_newlines", "show_layout",
                                 "output_dir"])]
     pub(crate) from_rows: Option<RowFormat>,
@@ -160,6 +160,13 @@ struct JobArgs {
     /// rule applies is an error.
     #[arg(help_heading = LAYOUT, long, value_name = "RULE", value_parser = checked("when"))]
     when: Vec<String>,
+
+    /// Types of records and of their parents, as `ACCOUNT < CUSTOMER`; may be repeated
+    ///
+    /// An ACCOUNT belongs to the last CUSTOMER before it. Its row has the number of that record in the column `_parent`;
+    /// `_number` has the record's own. A record without a parent is an error.
+    #[arg(help_heading = ROWS, long, value_name = "CHILD<PARENT", value_parser = checked("parent"))]
+    parent: Vec<String>,
 
     /// Read a length and a text at level 49 as one field, whose text has this length
     ///
@@ -256,7 +263,7 @@ struct JobArgs {
     #[arg(help_heading = ROWS, long, value_name = "FIELD,...")]
     select: Vec<String>,
 
-    /// Add columns that are not fields: file, number, offset, type, record, errors
+    /// Add columns that are not fields: file, number, offset, type, parent, record, errors
     ///
     /// The columns _file, _number (of the record, from 1), _offset (of the record in the file, from 0) and _type precede
     /// the fields; _record (its bytes in hex) and _errors follow them. `_type` is always there if the layout has record

@@ -17,9 +17,7 @@ pub(super) struct RowPlan {
     columns: Vec<Column>,
     /// Whether the rows of each table go to a stream of its own.
     by_type: bool,
-    /// The columns before the fields, which are not fields.
-    before: Vec<AddedColumn>,
-    /// Those after the fields.
+    /// The columns after the fields, which are not fields.
     after: Vec<AddedColumn>,
     /// For each item: its key and a colon, as JSON has them.
     keys: Vec<String>,
@@ -35,6 +33,8 @@ pub(super) struct Table {
     pub(super) record_type: Option<usize>,
     /// Its name: the path of the item, or of the record as a whole.
     pub(super) name: String,
+    /// The columns before the fields, which are not fields.
+    before: Vec<AddedColumn>,
     /// For each column, and for the end: how many columns before it the rows have.
     cells: Vec<usize>,
 }
@@ -60,19 +60,19 @@ impl RowPlan {
                 Some(item) => layout.path(item).to_owned(),
                 None => layout.name().unwrap_or("rows").to_owned(),
             };
-            Table { record_type, name, cells: std::iter::once(0).chain(cells).collect() }
+            let is_before = |one: &AddedColumn| one.is_before_fields() && job.has_added(*one, record_type);
+            let before = job.added().iter().copied().filter(is_before).collect();
+            Table { record_type, name, before, cells: std::iter::once(0).chain(cells).collect() }
         };
         let tables = match types.is_empty() {
             true => vec![table(None)],
             false => types.iter().map(|one| table(Some(*one))).collect(),
         };
-        let (before, after) = job.added().iter().partition(|one| one.is_before_fields());
         RowPlan {
             format: args.format,
             formulas: args.formulas,
             by_type,
-            before,
-            after,
+            after: job.added().iter().copied().filter(|one| !one.is_before_fields()).collect(),
             keys: (0..layout.items().len()).map(key).collect(),
             is_array: layout.items().iter().map(|item| item.occurs.is_some()).collect(),
             tables,
@@ -108,7 +108,7 @@ impl RowPlan {
         }
         let is_in = |index: &usize| table.cells[*index] < table.cells[index + 1];
         let paths = (0..self.columns.len()).filter(is_in).map(|index| &*self.columns[index].path);
-        let [before, after] = [&self.before, &self.after].map(|added| added.iter().map(|one| one.column()));
+        let [before, after] = [&table.before, &self.after].map(|added| added.iter().map(|one| one.column()));
         for (index, name) in before.chain(paths).chain(after).enumerate() {
             if index > 0 {
                 header.push(',');
@@ -172,7 +172,7 @@ impl<'a> Row<'a> {
         if self.plan.format == RowFormat::Jsonl {
             self.text.push('{');
         }
-        for column in &self.plan.before {
+        for column in &self.table.before {
             self.put_before(*column, origin);
         }
     }
@@ -184,6 +184,10 @@ impl<'a> Row<'a> {
             AddedColumn::File => self.put_text(origin.input),
             AddedColumn::Number => _ = write!(self.text, "{}", origin.record.number),
             AddedColumn::Offset => _ = write!(self.text, "{}", origin.record.offset),
+            AddedColumn::Parent => match origin.record.parent.number() {
+                Some(number) => _ = write!(self.text, "{number}"),
+                None => self.put_null(),
+            },
             AddedColumn::Type if origin.is_typed => self.put_text(&origin.table.name),
             _ => self.put_null(),
         }

@@ -60,6 +60,9 @@ fn hint(error: &FieldError, is_exact: bool) -> &'static str {
         (_, "longer-than-layout") => {
             " (is the layout complete? see --show-layout; use --overlong cut to leave out the rest)"
         }
+        (Problem::NoParent { .. }, _) => {
+            " (are the records in order? use --on-bad null to leave _parent empty, or --rejects PATH to go on)"
+        }
         (_, "newline-in-record") => hints::NEWLINE,
         (_, "control") => " (use --controls space to replace it)",
         _ => " (use --rejects PATH to go on)",

@@ -96,7 +96,8 @@ impl<'a> Worker<'a> {
         let len = text.len();
         let origin = Origin { input, record, table: &rows.tables()[table], is_typed };
         let mut row = Row::begin(rows, origin, text, errors);
-        match reader.read(record.number, record.data, &mut row) {
+        let checked = reader.check_parent(record.number, record.parent, &mut row);
+        match checked.and_then(|()| reader.read(record.number, record.data, &mut row)) {
             Ok(_) => row.end(),
             Err(error) if *bad == BadRecords::Keep && (is_typed || rows.streams() == 1) => {
                 row.end_unreadable(error, &origin);

@@ -1,5 +1,6 @@
 //! The options of a rows job at the command: columns that are not fields, dates, names, and what cannot be read.
 
+use crate::common::shapes::encode;
 use crate::rows::rows;
 use serde_json::{Value, json};
 use std::fs;
@@ -54,6 +55,78 @@ fn columns_that_are_not_fields() {
     let framed = [&b"\0\x0E\0\0"[..], &RECORDS[..10], b"\0\x0E\0\0", &RECORDS[10..]].concat();
     let shown = passes(SALE, "--records rdw --add-columns offset --select ID", &framed);
     assert_eq!(shown, "_offset,ID\n0,1\n14,2\n");
+}
+
+/// Customers, their accounts and notes, and the transactions of accounts.
+const BANK: &str = "K 1 1 text\nwhen K=C: CUSTOMER\nNAME 2 1 text\nwhen K=A: ACCOUNT\nNUM 2 1 zoned,unsigned\n\
+                    when K=T: TRANSACTION\nSUM 2 1 zoned,unsigned\nwhen K=N: NOTE\nTEXT 2 1 text\n";
+const PARENTS: &str = "--parent ACCOUNT<CUSTOMER --parent TRANSACTION<ACCOUNT,NOTE<CUSTOMER";
+
+/// Returns records of two bytes: a letter for the type, and a digit.
+fn bank(kinds: &str) -> Vec<u8> {
+    encode("IBM037", &kinds.chars().flat_map(|kind| [kind, '1']).collect::<String>())
+}
+
+#[test]
+fn parents_in_one_output_and_in_tables() {
+    let input = bank("CATNTACNA");
+    let shown = passes(BANK, &format!("{PARENTS} --select K"), &input);
+    let parents: Vec<_> = shown.lines().skip(1).map(|line| line.split(',').nth(2).unwrap()).collect();
+    assert_eq!(parents, ["", "1", "2", "1", "2", "1", "", "7", "7"], "{shown}");
+    assert!(shown.starts_with("_number,_type,_parent,K\n"), "{shown}");
+    let folder = tempfile::tempdir().unwrap();
+    let tables = folder.path().join("tables");
+    passes(BANK, &format!("{PARENTS} --output-dir {}", tables.display()), &input);
+    let table = |name: &str| fs::read_to_string(tables.join(name)).unwrap();
+    assert_eq!(table("CUSTOMER.csv"), "_number,K,CUSTOMER.NAME\n1,C,1\n7,C,1\n");
+    assert_eq!(table("TRANSACTION.csv"), "_number,_parent,K,TRANSACTION.SUM\n3,2,T,1\n5,2,T,1\n");
+    let sql = passes(BANK, &format!("{PARENTS} --output-dir {} --schema sqlite", tables.display()), b"");
+    let tables: Vec<_> = sql.split("CREATE TABLE").skip(1).map(|table| table.contains("\"_parent\" INTEGER")).collect();
+    assert_eq!(tables, [false, true, true, true]);
+}
+
+#[test]
+fn parents_that_are_missing() {
+    let input = bank("CACTAT");
+    let (status, shown, words) = run(BANK, &format!("{PARENTS} --select K"), &input);
+    assert_eq!(
+        (status, shown),
+        (1, b"_number,_type,_parent,K\n1,CUSTOMER,,C\n2,ACCOUNT,1,A\n3,CUSTOMER,,C\n".to_vec())
+    );
+    let expected = "byte 6: record 4: there is no ACCOUNT before it that this TRANSACTION belongs to (";
+    assert!(words.contains(expected), "{words}");
+    let line = format!("{PARENTS} --on-bad null --add-columns errors --format jsonl --select K");
+    let shown = passes(BANK, &line, &input);
+    let rows: Vec<Value> = shown.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&rows[3]["_parent"], &rows[3]["_errors"][0]["code"]), (&Value::Null, &json!("no-parent")));
+    assert_eq!(rows[5]["_parent"], 5);
+    // A record that cannot be read is a parent.
+    let mut input = bank("CAT");
+    input[3] = 0x5C;
+    let folder = tempfile::tempdir().unwrap();
+    let rejects = folder.path().join("rejects");
+    let shown = passes(BANK, &format!("{PARENTS} --select NUM,SUM --rejects {}", rejects.display()), &input);
+    assert_eq!(shown.lines().last(), Some("3,TRANSACTION,2,,1"));
+}
+
+/// Parents can be in other parts of the input than their children.
+#[test]
+fn parents_with_several_threads() {
+    let input = bank(&("C".to_owned() + &"ATTN".repeat(100_000) + "CNATA"));
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("in"), input).unwrap();
+    let line = format!("{PARENTS} {}", folder.path().join("in").display());
+    let alone = passes(BANK, &line, b"");
+    assert!(alone.contains("\n400001,NOTE,1,") && alone.contains("\n400003,NOTE,400002,"));
+    assert!(passes(BANK, &format!("--jobs 2 {line}"), b"") == alone);
+}
+
+#[test]
+fn parents_that_cannot_be() {
+    is_wrong_usage("--parent A<B", "--parent: the layout has no record types");
+    is_wrong_usage("--parent ID", "\"ID\" is not CHILD < PARENT");
+    is_wrong_usage("--parent ID<PAID-ON --from-rows csv", "cannot be used with");
+    is_wrong_usage("--add-columns parent", "the column parent needs the option parent");
 }
 
 #[test]
@@ -330,7 +403,7 @@ fn old_names_and_wrong_usage() {
     is_wrong_usage("--integers", "--integers: numbers of CSV and JSON have no types");
     is_wrong_usage(
         "--add-columns size",
-        "--add-columns: \"size\" is not one of file, number, offset, type, record, errors",
+        "--add-columns: \"size\" is not one of file, number, offset, type, parent, record, errors",
     );
     for option in [
         "--on-bad null",

@@ -93,6 +93,7 @@ _RowsOption = Literal[
     "float",
     "byte_order",
     "when",
+    "parent",
     "varchar",
     "null_indicator",
     "from",

@@ -78,6 +78,7 @@ def read(
     float: _Float = "ibm",
     byte_order: _ByteOrder = "big",
     when: str | Iterable[str] = (),
+    parent: str | Iterable[str] | Mapping[str, str] = (),
     varchar: bool = False,
     null_indicator: str | Mapping[str, str] | None = None,
     encoding: str = "IBM037",
@@ -121,8 +122,9 @@ def read(
     replaced: ``"==:TAG:== BY ==CUST=="``. ``decimal_comma`` stands for DECIMAL-POINT IS COMMA. ``record_name`` is the
     level 01 of a copybook or a program to read.
     ``float`` (``ibm`` or ``ieee``) and ``byte_order`` (``big`` or ``little``) tell how a copybook's COMP-1, COMP-2 and
-    COMP-5 are stored. ``when`` adds conditions of record types: ``"TYPE=C: CLIENT"``. ``varchar=True`` makes one field
-    of a length and a text at level 49, as Db2 declares a VARCHAR. ``null_indicator`` maps fields to those that say
+    COMP-5 are stored. ``when`` adds conditions of record types: ``"TYPE=C: CLIENT"``. ``parent`` maps record types to
+    those of their parents: ``{"ACCOUNT": "CUSTOMER"}``, or ``"ACCOUNT < CUSTOMER"``. The column ``_parent`` then has the
+    ``_number`` of the last such record before each one. ``varchar=True`` makes one field of a length and a text at level 49, as Db2 declares a VARCHAR. ``null_indicator`` maps fields to those that say
     whether they are null.
 
     ``encoding`` is the code page of the records. ``records`` tells how they are stored: ``fb:80``, ``rdw``, ``vb``, ...,
@@ -136,7 +138,7 @@ def read(
 
     ``select`` names the fields to read; all others cost nothing. A group stands for its fields. ``filler=True`` reads
     FILLER too. ``add_columns`` adds columns that are not fields: ``file``, ``number`` (from 1), ``offset`` (in bytes from
-    0), ``type`` (the record type; always there if the layout has record types), ``record`` (its bytes) and ``errors``. The
+    0), ``type`` (the record type; always there if the layout has record types), ``parent``, ``record`` (its bytes) and ``errors``. The
     columns are named ``_file``, ``_number`` and so on.
 
     ``on_bad="error"`` stops at the first field that is not a value of its kind. ``on_bad="null"`` makes it null, and
@@ -181,6 +183,7 @@ def schema(
     float: _Float = "ibm",
     byte_order: _ByteOrder = "big",
     when: str | Iterable[str] = (),
+    parent: str | Iterable[str] | Mapping[str, str] = (),
     varchar: bool = False,
     null_indicator: str | Mapping[str, str] | None = None,
     encoding: str = "IBM037",
@@ -336,7 +339,8 @@ def _pairs(given: Mapping[str, Any]) -> list[tuple[str, str]]:
     for option, value in given.items():
         option = "from" if option == "encoding" else option
         if isinstance(value, Mapping):
-            pairs += [(option, f"{field}={pattern}") for field, pattern in value.items()]
+            sign = "<" if option == "parent" else "="
+            pairs += [(option, f"{field}{sign}{pattern}") for field, pattern in value.items()]
         elif isinstance(value, os.PathLike):
             pairs.append((option, os.fspath(value)))
         elif option in ("when", "copy_path", "replacing") and not isinstance(value, str):

@@ -44,10 +44,10 @@ SPLIT_BYTES = 128 << 20
 MODES = {"failfast": "error", "permissive": "null", "dropmalformed": "null"}
 
 #: Options that are lists. They can be in JSON.
-LISTS = ("select", "add_columns", "when", "dates", "null_indicator", "copy_path", "replacing")
+LISTS = ("select", "add_columns", "when", "parent", "dates", "null_indicator", "copy_path", "replacing")
 
 #: Columns that are not fields.
-ADDED = ("_file", "_number", "_offset", "_type", "_record", "_errors")
+ADDED = ("_file", "_number", "_offset", "_type", "_parent", "_record", "_errors")
 
 #: Options of the data source, besides those of ``charpipe.read``.
 OTHERS = {"layout", "path", "paths", "mode", "split_bytes", "partitions", "batch_rows"}
@@ -148,8 +148,9 @@ class _Settings:
         self.keywords: dict[str, Any] = {key: options[key] for key in arrow.OPTIONS if options.get(key)}
         self.keywords |= {key: _list(key, self.keywords[key]) for key in LISTS if key in self.keywords}
         self.records = self.keywords.pop("records", None)
-        # Such a file is one part.
-        self.is_whole = any(option in self.keywords for option in ("tape_file", "skip_head", "skip_tail"))
+        # One task reads the whole file: what is skipped is at its edges, and the parents of records can be far before them.
+        whole = ("tape_file", "skip_head", "skip_tail", "parent")
+        self.is_whole = any(option in self.keywords for option in whole)
         self.keywords.setdefault("add_columns", [])
         self.drops_bad = self._set_mode(options)
         if "batch_rows" in options:

@@ -5,7 +5,7 @@ use super::failure::Failure;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use charpipe::records::{Records, Shape};
-use charpipe::rows::{RowReader, RowsError};
+use charpipe::rows::{Parents, RowReader, RowsError};
 use std::io::BufRead;
 
 /// The most bytes of records, the most bytes of a column that is no field, and the most values in a batch, so that the
@@ -17,6 +17,8 @@ const MAX_VALUES: usize = 16 << 20;
 pub(super) struct Batches {
     pub(super) records: Records<Box<dyn BufRead + Send>>,
     pub(super) reader: RowReader,
+    /// Finds the parents of records, if there are any.
+    pub(super) parents: Option<Parents>,
     pub(super) columns: Columns,
     /// The most rows in a batch.
     pub(super) rows: usize,
@@ -72,7 +74,7 @@ impl Batches {
 
     /// Reads records until the batch is full. Returns `false` at the end of the input.
     fn fill(&mut self) -> Result<bool, Failure> {
-        let Batches { records, reader, columns, .. } = self;
+        let Batches { records, reader, parents, columns, .. } = self;
         let mut bytes = 0;
         while columns.rows() < self.rows
             && bytes.max(columns.added_bytes()) < MAX_BYTES
@@ -81,11 +83,14 @@ impl Batches {
             let Some(record) = records.next_record()? else { return Ok(false) };
             bytes += record.data.len();
             columns.begin_row();
-            let read = reader.read(record.number, record.data, columns);
+            let find = |parents: &mut Parents| parents.next(record.number, record.data);
+            let parent = parents.as_mut().map(find).unwrap_or_default();
+            let checked = reader.check_parent(record.number, parent, columns);
+            let read = checked.and_then(|()| reader.read(record.number, record.data, columns));
             let misfit = if columns.has_misfits() { columns.report_misfits(reader, &record) } else { None };
             match read {
-                Ok(read) => columns.end_row(&record, read.record_type),
-                Err(error) if self.keeps_unreadable => columns.end_unreadable(&record, error),
+                Ok(read) => columns.end_row(&record, read.record_type, parent),
+                Err(error) if self.keeps_unreadable => columns.end_unreadable(&record, parent, error),
                 Err(error) => {
                     columns.undo_row();
                     let error = misfit.unwrap_or(error);

@@ -9,7 +9,7 @@ use arrow_buffer::{NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
 use charpipe::fields::{Decimal, FieldError, Layout, Problem, Value, Visitor};
 use charpipe::records::Record;
-use charpipe::rows::{AddedColumn, RowReader, Rows};
+use charpipe::rows::{AddedColumn, Parent, RowReader, Rows};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -163,25 +163,25 @@ impl Columns {
 
     /// Ends the row of a record of this type.
     #[inline]
-    pub(super) fn end_row(&mut self, record: &Record<'_>, record_type: Option<usize>) {
+    pub(super) fn end_row(&mut self, record: &Record<'_>, record_type: Option<usize>, parent: Parent) {
         self.rows += 1;
         if self.is_sparse {
             self.pad_all();
         }
         if !self.added.is_empty() {
             let record_type = record_type.map(|item| self.layout.path(item));
-            self.added.push(record.number, record.offset, record_type, record.data, &self.report);
+            self.added.push(record, record_type, parent, &self.report);
         }
         self.report.clear();
     }
 
     /// Makes a row without values of a record that cannot be read.
-    pub(super) fn end_unreadable(&mut self, record: &Record<'_>, error: FieldError) {
+    pub(super) fn end_unreadable(&mut self, record: &Record<'_>, parent: Parent, error: FieldError) {
         self.undo_row();
         self.report.push(error);
         self.rows += 1;
         self.pad_all();
-        self.added.push(record.number, record.offset, None, record.data, &self.report);
+        self.added.push(record, None, parent, &self.report);
         self.report.clear();
     }
 
@@ -430,7 +430,7 @@ impl Added {
     fn new(wanted: &[AddedColumn], file: &str) -> Self {
         let leaf = |column: &AddedColumn| match column {
             // SQL has no unsigned integers, and no file has so many bytes.
-            AddedColumn::Number | AddedColumn::Offset => Leaf::of_integers(),
+            AddedColumn::Number | AddedColumn::Offset | AddedColumn::Parent => Leaf::of_integers(),
             AddedColumn::Record => Leaf::of_bytes(),
             _ => Leaf::of_text(),
         };
@@ -462,14 +462,15 @@ impl Added {
         part.map(field).collect()
     }
 
-    fn push(&mut self, number: u64, offset: u64, record_type: Option<&str>, data: &[u8], errors: &[FieldError]) {
+    fn push(&mut self, record: &Record<'_>, record_type: Option<&str>, parent: Parent, errors: &[FieldError]) {
         let integer = |number: u64| Value::Number(Decimal::new(number.cast_signed().into(), 0));
         for (column, leaf) in &mut self.columns {
             let fits = leaf.push(match column {
-                AddedColumn::Number => integer(number),
-                AddedColumn::Offset => integer(offset),
+                AddedColumn::Number => integer(record.number),
+                AddedColumn::Offset => integer(record.offset),
+                AddedColumn::Parent => parent.number().map_or(Value::Null, integer),
                 AddedColumn::Type => record_type.map_or(Value::Null, Value::Text),
-                AddedColumn::Record => Value::Raw(data),
+                AddedColumn::Record => Value::Raw(record.data),
                 AddedColumn::Errors => {
                     self.errors.push(errors);
                     continue;

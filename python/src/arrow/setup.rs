@@ -59,6 +59,10 @@ pub(crate) fn read_records(
             (rows.shape(&head).map_err(refused)?, Box::new(source.open_at(begin)?))
         }
     };
+    let parents = rows.parents();
+    if parents.is_some() && part.is_some_and(|(begin, ..)| begin > 0) {
+        return Err(bad("parent: a part of an input lacks the parents before it; read the whole input, without split"));
+    }
     let reader = rows.reader(&shape);
     let columns = Columns::new(&rows, &reader, name.as_deref().unwrap_or_default(), job.is_bad_error()).map_err(bad)?;
     let mut records = rows.records(input, &shape);
@@ -73,7 +77,7 @@ pub(crate) fn read_records(
     let keeps_unreadable = rows.keeps_unreadable();
     let rows = batch_rows.max(1);
     let state = State::Running;
-    Ok(RecordStream::new(Batches { records, reader, columns, rows, shape, name, keeps_unreadable, state }))
+    Ok(RecordStream::new(Batches { records, reader, parents, columns, rows, shape, name, keeps_unreadable, state }))
 }
 
 /// Returns the schema of the rows of a layout as text, for another program.

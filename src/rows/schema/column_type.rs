@@ -72,7 +72,7 @@ impl ColumnType {
     /// Returns the type of an added column.
     pub(super) fn of_added(column: AddedColumn) -> ColumnType {
         match column {
-            AddedColumn::Number | AddedColumn::Offset => ColumnType::Int64,
+            AddedColumn::Number | AddedColumn::Offset | AddedColumn::Parent => ColumnType::Int64,
             AddedColumn::Record => ColumnType::Bytes { most: None },
             AddedColumn::File | AddedColumn::Type | AddedColumn::Errors => ColumnType::Text { most: None },
         }

@@ -89,19 +89,27 @@ pub(super) fn schema(rows: &Rows, dialect: &Dialect) -> Result<String, RowsError
     let types: &[usize] = if rows.has_separate_types() { rows.record_types() } else { &[] };
     let mut sql = String::new();
     if types.is_empty() {
-        put_table(&mut sql, rows, dialect, rows.layout().name().unwrap_or("rows"), &mut columns.iter());
+        put_table(&mut sql, rows, dialect, rows.layout().name().unwrap_or("rows"), None, &mut columns.iter());
     }
     for own in types {
         let is_other = |column: &&Column| column.types.iter().any(|one| types.contains(one) && one != own);
         let mut columns = columns.iter().filter(|column| !is_other(column));
-        put_table(&mut sql, rows, dialect, rows.layout().path(*own), &mut columns);
+        put_table(&mut sql, rows, dialect, rows.layout().path(*own), Some(*own), &mut columns);
     }
     Ok(sql)
 }
 
-fn put_table(sql: &mut String, rows: &Rows, dialect: &Dialect, name: &str, fields: &mut dyn Iterator<Item = &Column>) {
+fn put_table(
+    sql: &mut String,
+    rows: &Rows,
+    dialect: &Dialect,
+    name: &str,
+    record_type: Option<usize>,
+    fields: &mut dyn Iterator<Item = &Column>,
+) {
     let [before, after] = rows.around().map(|added| {
-        added.into_iter().map(|column| (column.column().to_owned(), ColumnType::of_added(column))).collect::<Vec<_>>()
+        let own = added.into_iter().filter(|column| rows.has_added(*column, record_type));
+        own.map(|column| (column.column().to_owned(), ColumnType::of_added(column))).collect::<Vec<_>>()
     });
     let fields = fields.map(|column| (column.path.clone(), rows.column_type(column.item)));
     let lines: Vec<String> = before

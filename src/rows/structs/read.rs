@@ -5,7 +5,7 @@ use super::cell::CellDeserializer;
 use super::tape::{Locate, Names, Tape};
 use crate::fields::{FieldError, Problem, Value};
 use crate::records::{Record, Records, Shape};
-use crate::rows::{AddedColumn, Counts, Opened, RowReader, Rows, RowsError};
+use crate::rows::{AddedColumn, Counts, Opened, Parent, Parents, RowReader, Rows, RowsError};
 use serde::de::DeserializeOwned;
 use std::io::BufRead;
 use std::marker::PhantomData;
@@ -93,6 +93,7 @@ impl Rows {
             records,
             work: Work {
                 reader,
+                parents: self.parents(),
                 names: Names::new(self),
                 tape: Tape::default(),
                 before,
@@ -124,6 +125,7 @@ pub struct DeserializeRows<T, R> {
 /// What it takes to make a row of a record.
 struct Work {
     reader: RowReader,
+    parents: Option<Parents>,
     names: Names,
     tape: Tape,
     /// The columns before the fields, which are not fields.
@@ -203,14 +205,17 @@ impl Work {
     #[inline]
     fn read(&mut self, record: &Record<'_>) -> Result<(), FieldError> {
         self.tape.begin();
+        let find = |parents: &mut Parents| parents.next(record.number, record.data);
+        let parent = self.parents.as_mut().map(find).unwrap_or_default();
         if !self.before.is_empty() {
-            self.add_before(record);
+            self.add_before(record, parent);
         }
-        let record_type = match self.reader.read(record.number, record.data, &mut self.tape) {
+        let checked = self.reader.check_parent(record.number, parent, &mut self.tape);
+        let record_type = match checked.and_then(|()| self.reader.read(record.number, record.data, &mut self.tape)) {
             Ok(row) => row.record_type,
             Err(error) if self.keeps_unreadable => {
                 self.tape.begin();
-                self.add_before(record);
+                self.add_before(record, parent);
                 self.tape.add_error(error);
                 self.reader.read_as_null();
                 self.reader.record_type(record.data)
@@ -231,7 +236,7 @@ impl Work {
     }
 
     /// Adds the columns that precede the fields.
-    fn add_before(&mut self, record: &Record<'_>) {
+    fn add_before(&mut self, record: &Record<'_>, parent: Parent) {
         let Work { reader, names, tape, before, file, .. } = self;
         for column in before {
             let integer = |number: u64| Value::Number(crate::fields::Decimal::new(number.into(), 0));
@@ -239,6 +244,7 @@ impl Work {
                 AddedColumn::File => Value::Text(file),
                 AddedColumn::Number => integer(record.number),
                 AddedColumn::Offset => integer(record.offset),
+                AddedColumn::Parent => parent.number().map_or(Value::Null, integer),
                 _ => reader
                     .record_type(record.data)
                     .and_then(|found| names.of_type(found))
