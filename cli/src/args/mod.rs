@@ -313,7 +313,7 @@ mod tests {
     /// The library's options of a rows job by name are those of `rows`, except for what concerns files and messages.
     #[test]
     fn the_library_has_the_same_options_of_rows() {
-        const OF_THE_COMMAND: [&str; 17] = [
+        const OF_THE_COMMAND: [&str; 18] = [
             "layout",
             "codec-file",
             "show-layout",
@@ -322,6 +322,7 @@ mod tests {
             "html",
             "format",
             "from-rows",
+            "merge",
             "rejects",
             "output",
             "output-dir",

@@ -83,6 +83,13 @@ pub(crate) struct Rows {
                                 "output_dir"])]
     pub(crate) from_rows: Option<RowFormat>,
 
+    /// With --from-rows: write the records of all FILEs in the order of their column _number
+    ///
+    /// The FILEs are those of --output-dir, for example, with the column _number. Otherwise the records of one FILE follow
+    /// those of the other.
+    #[arg(help_heading = ROWS, long, requires = "from_rows")]
+    pub(crate) merge: bool,
+
     /// Write records with errors to PATH, as lines of JSON, and go on
     ///
     /// An error is a record of no known type, or one with a field that cannot be read. Each line has the keys `input`,

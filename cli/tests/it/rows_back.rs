@@ -81,7 +81,7 @@ fn csv_is_malformed() {
         "1 x  ",
         "byte 8: row 2 on line 3: it has more than 2 fields, but the header has 2",
     );
-    fails(&commas, "", "byte 0: the header: it has more than 8 fields, but the layout has 2");
+    fails(&commas, "", "byte 0: the header: it has more than 9 fields, but the layout has 2");
 }
 
 /// Commas without end need no memory.
@@ -149,4 +149,85 @@ fn into_a_file() {
         assert_eq!((found.status.code(), &*found.stdout), (Some(status), &b""[..]), "{text:?}");
         assert_eq!(fs::read_to_string(&output).unwrap(), records, "{text:?}");
     }
+}
+
+/// Rows of several files become the records that they were read from, in the order of their numbers.
+#[test]
+fn merged_tables() {
+    const TYPES: &str = "K 1 1 text\nwhen K=C: CUSTOMER\nNAME 2 2 text\nwhen K=A: ACCOUNT\nNUM 2 1 zoned,unsigned\n\
+                         FLAG 3 1 text\nwhen K=N: NOTE\nTEXT 2 2 text\n";
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    fs::write(at("list"), TYPES).unwrap();
+    let kinds = "CANACAANNCNA".chars().cycle().take(60_000).enumerate();
+    let records: String = kinds.map(|(index, kind)| format!("{kind}{}x", index % 10)).collect();
+    fs::write(at("records"), &records).unwrap();
+    for (format, number) in [("csv", "--add-columns number"), ("jsonl", "--parent ACCOUNT<CUSTOMER")] {
+        let base = format!("-q --layout {} -f US-ASCII", at("list"));
+        let read = format!("{base} {number} --format {format} --output-dir {} {}", at("tables"), at("records"));
+        assert_eq!(rows(&read, b"").status.code(), Some(0));
+        let files = ["NOTE", "CUSTOMER", "ACCOUNT"].map(|name| format!("{}/{name}.{format}", at("tables")));
+        let line = format!("{base} --from-rows {format} --merge {}", files.join(" "));
+        let merged = rows(&format!("{line} --report {}", at("report")), b"");
+        assert_eq!((merged.status.code(), &*merged.stderr), (Some(0), &b""[..]));
+        assert!(merged.stdout == records.as_bytes(), "{format}");
+        let report = fs::read_to_string(at("report")).unwrap();
+        let expected = ["20000,\"bytes_out\":60000", "15000,\"bytes_out\":45000", "25000,\"bytes_out\":75000"];
+        for (line, expected) in report.lines().zip(expected) {
+            assert!(line.contains(&format!("\"records_out\":{expected}")), "{line}");
+        }
+        // In one file they are in order already.
+        let one = format!("{base} --add-columns number --format {format} {} -o {}", at("records"), at("one"));
+        assert_eq!(rows(&one, b"").status.code(), Some(0));
+        let line = format!("{base} --from-rows {format} --merge {}", at("one"));
+        assert!(rows(&line, b"").stdout == records.as_bytes(), "{format}");
+    }
+}
+
+#[test]
+fn tables_that_cannot_be_merged() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    fs::write(at("list"), LIST).unwrap();
+    for (name, text) in [
+        ("odd", "_number,A,B\n1,a,a\n3,c,c\n"),
+        ("even", "_number,A,B\n2,b,b\n4,d,d\n"),
+        ("none", "A,B\nx,x\n"),
+        ("late", "_number,A,B\n5,e,e\nx,f,f\n"),
+        ("back", "_number,A,B\n6,g,g\n4,h,h\n"),
+        ("empty", "A,B\n"),
+    ] {
+        fs::write(at(name), text).unwrap();
+    }
+    let merge = |names: &[&str]| {
+        let files = names.iter().map(|name| at(name)).collect::<Vec<_>>().join(" ");
+        let line = format!("-q --layout {} -f US-ASCII --from-rows csv --merge {files}", at("list"));
+        let output = rows(&line, b"");
+        let words = String::from_utf8(output.stderr).unwrap().replace(&at(""), "");
+        (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap(), words)
+    };
+    assert_eq!(merge(&["even", "odd", "empty"]), (0, "a a  b b  c c  d d  ".to_owned(), String::new()));
+    let (status, records, words) = merge(&["odd", "none"]);
+    assert_eq!((status, &*records), (2, ""), "{words}");
+    assert!(
+        words.contains("none: byte 4: row 1 on line 2: it has no _number, the number of its record (write "),
+        "{words}"
+    );
+    let (status, records, words) = merge(&["late", "odd"]);
+    assert_eq!((status, &*records), (1, "a a  c c  e e  "), "{words}");
+    assert!(words.contains("its _number is missing, or not a number"), "{words}");
+    let (status, records, words) = merge(&["back", "odd"]);
+    assert_eq!((status, &*records), (1, "a a  c c  g g  "), "{words}");
+    assert!(words.contains("its _number 4 does not come after 6"), "{words}");
+    let (status, records, words) = merge(&["odd", "odd"]);
+    assert_eq!((status, &*records), (1, "a a  "), "{words}");
+    let (status, _, words) = merge(&["odd", "missing"]);
+    assert_eq!(status, 3, "{words}");
+    // An old output is as it was.
+    fs::write(at("out"), "old").unwrap();
+    let files = format!("{} {} -o {}", at("back"), at("odd"), at("out"));
+    let line = format!("-q --layout {} -f US-ASCII --from-rows csv --merge {files}", at("list"));
+    assert_eq!(rows(&line, b"").status.code(), Some(1));
+    assert_eq!(fs::read_to_string(at("out")).unwrap(), "old");
+    assert_eq!(rows(&line.replace("--from-rows csv ", ""), b"").status.code(), Some(2), "it needs --from-rows");
 }

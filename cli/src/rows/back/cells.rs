@@ -34,7 +34,9 @@ pub(super) enum Target {
     Column(usize),
     /// A group, an array, or an element of one.
     Group,
-    /// A column that is not a field, such as the number of the record.
+    /// The number of the record.
+    Number,
+    /// Another column that is not a field.
     Ignored,
 }
 
@@ -43,6 +45,8 @@ pub(super) struct Cells<'a> {
     columns: &'a [Column],
     targets: HashMap<String, Target>,
     place: RowPlace,
+    /// The number of the record, if the row has one.
+    number: Option<u64>,
     text: String,
     /// For each column where its value is in `text`; an empty range if it has none.
     ranges: Vec<Range<usize>>,
@@ -58,6 +62,7 @@ impl<'a> Cells<'a> {
     pub(super) fn new(job: &Rows, columns: &'a [Column]) -> Self {
         let added = AddedColumn::ALL.iter().map(|one| (one.column().to_owned(), Target::Ignored));
         let mut targets: HashMap<String, Target> = added.collect();
+        targets.insert(AddedColumn::Number.column().to_owned(), Target::Number);
         for (index, column) in columns.iter().enumerate() {
             for (end, _) in column.path.match_indices(['.', '[']) {
                 targets.insert(column.path[..end].to_owned(), Target::Group);
@@ -68,6 +73,7 @@ impl<'a> Cells<'a> {
             columns,
             targets,
             place: RowPlace::default(),
+            number: None,
             text: String::new(),
             ranges: vec![0..0; columns.len()],
             set: Vec::new(),
@@ -82,6 +88,7 @@ impl<'a> Cells<'a> {
     /// Begins a row.
     pub(super) fn begin(&mut self, place: RowPlace) {
         self.place = place;
+        self.number = None;
         self.text.clear();
         for column in self.set.drain(..) {
             self.ranges[column] = 0..0;
@@ -95,6 +102,16 @@ impl<'a> Cells<'a> {
 
     pub(super) fn place(&self) -> RowPlace {
         self.place
+    }
+
+    /// Returns the number of the record, if the row has one.
+    pub(super) fn number(&self) -> Option<u64> {
+        self.number
+    }
+
+    /// Sets the number of the record. What is not a number is none.
+    pub(super) fn set_number(&mut self, text: &str) {
+        self.number = text.parse().ok();
     }
 
     /// Returns what a path leads to; an error in words if it leads nowhere.

@@ -88,7 +88,7 @@ impl CsvReader {
                 Target::Column(column) if std::mem::replace(&mut is_seen[column], true) => {
                     return Err(bad(format!("{name} occurs twice")));
                 }
-                Target::Column(_) | Target::Ignored => header.push(target),
+                Target::Column(_) | Target::Number | Target::Ignored => header.push(target),
             }
         }
         Ok(header)
@@ -127,8 +127,12 @@ impl RowReader for CsvReader {
         }
         for (target, text) in self.header.iter().zip(self.splitter.fields()) {
             let text = text.map_err(|_| Trouble::malformed(place, "it is not valid UTF-8"))?;
-            if let Target::Column(column) = target {
-                cells.set(*column, text).map_err(|what| Trouble::malformed(place, what))?;
+            match target {
+                Target::Column(column) => {
+                    cells.set(*column, text).map_err(|what| Trouble::malformed(place, what))?;
+                }
+                Target::Number => cells.set_number(text),
+                Target::Group | Target::Ignored => {}
             }
         }
         Ok(true)

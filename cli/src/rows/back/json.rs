@@ -144,6 +144,10 @@ fn put(value: &RawValue, path: &mut String, cells: &mut Cells<'_>) -> Result<(),
         // Occurrences beyond the largest count have no value either.
         Err(_) if is_null => return Ok(()),
         target => match target? {
+            Target::Number => {
+                cells.set_number(text);
+                return Ok(());
+            }
             Target::Ignored => return Ok(()),
             Target::Column(column) => Some(column),
             Target::Group => None,

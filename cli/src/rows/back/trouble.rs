@@ -22,6 +22,8 @@ pub(super) enum BadRow {
     Field(FieldError),
     /// The record cannot be framed.
     Record(Error),
+    /// It lacks the number of its record.
+    NoNumber,
     /// It is not a row of this format or layout.
     Malformed(String),
 }
@@ -55,6 +57,7 @@ impl Trouble {
                 " (only rows with all fields can be written back: leave out --select and --on-bad null)"
             }
             BadRow::Field(error) if error.code() == "unmappable" => " (name the code page of the records with -f)",
+            BadRow::NoNumber => " (write the rows with --add-columns number, or leave out --merge)",
             BadRow::Record(_) => " (is the shape right? see --to-records)",
             _ => "",
         }
@@ -63,14 +66,17 @@ impl Trouble {
 
 impl Failure for Trouble {
     fn status(&self) -> Status {
-        Status::Data
+        match self.1 {
+            BadRow::NoNumber => Status::Usage,
+            _ => Status::Data,
+        }
     }
 
     fn object(&self) -> ErrorObject {
         let code = match &self.1 {
             BadRow::Field(error) => error.code(),
             BadRow::Record(error) => error.code(),
-            BadRow::Malformed(_) => "bad-row",
+            BadRow::NoNumber | BadRow::Malformed(_) => "bad-row",
         };
         ErrorObject::new(code, self.to_string(), Some(self.0.offset))
     }
@@ -103,6 +109,7 @@ impl Display for BadRow {
                 problem => write!(f, "field {}: {problem}", error.path()),
             },
             BadRow::Record(error) => error.kind().fmt(f),
+            BadRow::NoNumber => f.write_str("it has no _number, the number of its record"),
             BadRow::Malformed(what) => f.write_str(what),
         }
     }
