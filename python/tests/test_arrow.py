@@ -7,6 +7,7 @@ import os
 import pathlib
 import struct
 import subprocess
+import sys
 import threading
 from decimal import Decimal
 
@@ -332,7 +333,7 @@ def test_the_options_are_those_of_the_table():
 
     table = {name.replace("-", "_") for name, _, _ in _charpipe.rows_options()}
     expected = table - set(arrow.NOT_HERE) | {"encoding"}
-    own = {"source", "layout", "split", "batch_rows", "name", "unknown"}
+    own = {"source", "layout", "split", "batch_rows", "name", "progress", "unknown"}
     assert set(inspect.signature(charpipe.read).parameters) - own == expected
     written = set(inspect.signature(charpipe.write).parameters) - {"data", "target", "layout", "unknown"}
     only_written = {"binary_range"}
@@ -1134,3 +1135,99 @@ def test_a_parquet_file_whose_text_is_not_utf8(tmp_path):
         assert refused(table, 2, "ED at byte 0").bytes == values[1]
         with parquet.ParquetFile(path, read_dictionary=["A"]) as file:
             refused(pyarrow.RecordBatchReader.from_batches(file.schema_arrow, file.iter_batches()), 2)
+
+
+# --- Several sources --------------------------------------------------------------------------------------------------
+
+
+def several(folder):
+    for number, name in enumerate(["b.bin", "a.bin", "c.bin"]):
+        (folder / name).write_bytes(item(number) + item(number + 10))
+    (folder / "sub.bin").mkdir()
+    return folder
+
+
+def test_a_list_or_a_pattern_is_read_source_by_source(tmp_path):
+    folder = several(tmp_path)
+    rows = [("a.bin", 1, 1), ("a.bin", 2, 11), ("b.bin", 1, 0), ("b.bin", 2, 10), ("c.bin", 1, 2), ("c.bin", 2, 12)]
+    paths = [folder / name for name in ("a.bin", "b.bin", "c.bin")]
+    sources = [f"{folder}/*.bin", folder / "[a-c].bin", f"file://{folder}/?.bin", paths, tuple(paths)]
+    for source in [*sources, [paths[0], f"{folder}/[bc].bin"]]:
+        for batch_rows in 1, 3, 100:
+            found = table(source, layout=LIST, add_columns="file,number", batch_rows=batch_rows)
+            names = [pathlib.Path(name).name for name in found["_file"].to_pylist()]
+            assert list(zip(names, found["_number"].to_pylist(), found["ID"].to_pylist())) == rows
+    assert table(folder.glob("b.bin"), layout=LIST)["ID"].to_pylist() == [0, 10]
+    # A name that exists is no pattern.
+    (folder / "x[a].bin").write_bytes(item(9))
+    assert table(f"{folder}/x[a].bin", layout=LIST)["ID"].to_pylist() == [9]
+    mixed = [item(1), io.BytesIO(item(2)), b"", paths[0]]
+    assert table(mixed, layout=LIST, batch_rows=2)["ID"].to_pylist() == [1, 2, 1, 11]
+
+
+def test_each_of_several_sources_has_its_own_shape():
+    framed = b"".join(b"\0\x13\0\0" + item(number) for number in range(50))
+    blocks = b"".join(b"\0\x17\0\0\0\x13\0\0" + item(number) for number in range(50))
+    stream = charpipe.read([framed, blocks], layout=LIST, records="auto")
+    assert stream.shape == "rdw"
+    assert pyarrow.table(stream)["ID"].to_pylist() == 2 * list(range(50))
+    assert stream.shape == "vb"
+
+
+def test_errors_of_several_sources_name_the_source(tmp_path):
+    folder = several(tmp_path)
+    (folder / "c.bin").write_bytes(item(1) + item(2, amount=b"abc"))
+    sources = [folder / "a.bin", folder / "c.bin"]
+    for batch_rows in 1, 100:
+        read = lambda: charpipe.read(sources, layout=LIST, batch_rows=batch_rows)
+        batches = []
+        with pytest.raises(charpipe.RecordError, match=r"c\.bin: byte 25: record 2, field AMOUNT"):
+            batches.extend(read())
+        assert sum(map(len, batches)) == 3
+        with pytest.raises(Exception, match=r"c\.bin: byte 25: record 2, field AMOUNT"):
+            pyarrow.table(read())
+    missing = [folder / "a.bin", folder / "none.bin"]
+    with pytest.raises(FileNotFoundError, match=r"none\.bin"):
+        list(charpipe.read(missing, layout=LIST))
+    with pytest.raises(Exception, match=r"No such file.*none\.bin"):
+        pyarrow.table(charpipe.read(missing, layout=LIST))
+    with pytest.raises(FileNotFoundError, match=r"\*\.dat: no file matches this pattern"):
+        charpipe.read(f"{folder}/*.dat", layout=LIST)
+    with pytest.raises(ValueError, match="no source in the list"):
+        charpipe.read([], layout=LIST)
+    with pytest.raises(ValueError, match="split is that of one source, and there are 2"):
+        charpipe.read(sources, layout=LIST, split=(0, 15, 1))
+    with pytest.raises(ValueError, match="name is that of one source"):
+        charpipe.read(sources, layout=LIST, name="x")
+    with pytest.raises(ValueError, match='records="auto"'):
+        list(charpipe.read([folder / "a.bin", b"x"], layout=LIST, records="auto"))
+
+
+def test_a_pattern_of_remote_files():
+    fsspec = pytest.importorskip("fsspec")
+    files = fsspec.filesystem("memory")
+    for number in 2, 1:
+        files.pipe(f"/several/{number}.bin", item(number))
+    found = table("memory://several/*.bin", layout=LIST, add_columns="file")
+    assert found["ID"].to_pylist() == [1, 2]
+    assert [name.rsplit("/", 1)[1] for name in found["_file"].to_pylist()] == ["1.bin", "2.bin"]
+    with pytest.raises(FileNotFoundError, match="no file matches"):
+        charpipe.read("memory://several/*.dat", layout=LIST)
+
+
+@pytest.mark.parametrize("with_tqdm", [False, True])
+def test_progress_is_shown(tmp_path, monkeypatch, capsys, with_tqdm):
+    if with_tqdm:
+        pytest.importorskip("tqdm")
+    else:
+        monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    paths = sorted(several(tmp_path).glob("?.bin"))
+    expected = table(paths, layout=LIST, add_columns="file")
+    assert table(paths, layout=LIST, add_columns="file", progress=True) == expected
+    assert ("90.0/90.0" if with_tqdm else "0.0 of 0.0 MB read\n") in capsys.readouterr().err
+    # The size of a file object is not known.
+    mixed = [io.BytesIO(item(1)), item(2), mmap.mmap(-1, 15)]
+    mixed[2][:] = item(3)
+    assert table(mixed, layout=LIST, progress=True)["ID"].to_pylist() == [1, 2, 3]
+    assert ("45.0" if with_tqdm else "0.0 MB read\n") in capsys.readouterr().err
+    assert table(paths[0], layout=LIST, split=(0, 15, 1), progress=True).num_rows == 1

@@ -21,6 +21,7 @@ from charpipe._charpipe import (
     split_records,
     write_records,
 )
+from charpipe._inputs import Progress, each, opened, source as _source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,13 +109,16 @@ def read(
     split: Split | tuple[int, int, int | None] | None = None,
     batch_rows: int = 65536,
     name: str | None = None,
+    progress: bool = False,
     **unknown: Never,
 ) -> RecordStream:
     """Read mainframe records as a stream of Arrow record batches.
 
     ``source`` is a path, an object with the buffer protocol (``bytes``, ``mmap``), or a binary file object. A buffer is
     read as a whole, a file object from where it stands. Paths with a scheme (``s3://...``) are opened by fsspec, if that
-    is installed.
+    is installed. A list of sources, or a pattern of paths such as ``"data/*.bin"``, whose files are read in the order of
+    their names, is read one source after another; each has its own record numbers, and ``add_columns=["file"]`` says which
+    one a row is from.
 
     ``layout`` is the path of a COBOL copybook or of a field list, or its text if it has several lines or is ``bytes``.
     ``layout_format`` is ``copybook``, ``copybook-fixed``, ``copybook-free``, ``fields`` or ``json``; ``auto`` detects it.
@@ -159,6 +163,7 @@ def read(
     ``YYYY-MM-DD`` or ``YYYYDDD``; they become ``date32``.
 
     ``batch_rows`` is the maximum number of rows in a batch. ``name`` is the name of the input, for messages.
+    ``progress=True`` shows how many bytes were read: with tqdm if it is installed, else in a line on stderr.
 
     Errors are raised when the batches are read, after all rows before them. Iterating over the stream raises
     ``charpipe.RecordError``, which has the offset, the record and the field; a consumer of the Arrow stream raises its
@@ -166,9 +171,14 @@ def read(
     """
     given = {option: value for option, value in locals().items() if option in OPTIONS}
     _check_names("read", unknown)
-    source, known = _source(source)
     part = None if split is None else tuple(split)
-    return read_records(source, _layout(layout), _pairs(given), batch_rows, name or known, part)
+    sources = each(source)
+    if len(sources) > 1 and (part or name):
+        raise ValueError(f"{'split' if part else 'name'} is that of one source, and there are {len(sources)}")
+    layout, options = _layout(layout), _pairs(given)
+    more = opened(sources, Progress(sources, part) if progress else None)
+    source, known = next(more)
+    return read_records(source, layout, options, batch_rows, name or known, part, more)
 
 
 def schema(
@@ -366,27 +376,3 @@ def _layout(layout: str | bytes | os.PathLike[str]) -> bytes:
             return file.read()
     with source:
         return source.read()
-
-
-def _source(source: Any) -> tuple[Any, str | None]:
-    """Return what the records are read from, and its name. Paths with a scheme are opened by fsspec."""
-    if isinstance(source, os.PathLike) and not hasattr(source, "read"):
-        source = os.fspath(source)
-    if isinstance(source, str) and "://" in source:
-        name, (scheme, rest) = source, source.split("://", 1)
-        if scheme == "file":
-            from urllib.parse import unquote
-
-            return "/" + unquote(rest).lstrip("/"), name
-        return _open_remote(source), name
-    if isinstance(source, io.TextIOBase):
-        raise TypeError("the source must be opened in binary mode")
-    return source, None
-
-
-def _open_remote(url: str) -> Any:
-    try:
-        import fsspec
-    except ImportError as error:
-        raise ImportError(f"{url}: reading this needs fsspec: pip install fsspec") from error
-    return fsspec.open(url, "rb").open()

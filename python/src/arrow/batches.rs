@@ -2,6 +2,7 @@
 
 use super::columns::Columns;
 use super::failure::Failure;
+use super::setup::{Inputs, Opened};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use charpipe::records::{Records, Shape};
@@ -28,6 +29,8 @@ pub(super) struct Batches {
     pub(super) name: Option<String>,
     /// Whether a record that cannot be read becomes a row without values.
     pub(super) keeps_unreadable: bool,
+    /// The inputs after this one.
+    pub(super) inputs: Inputs,
     pub(super) state: State,
 }
 
@@ -72,16 +75,29 @@ impl Batches {
         }
     }
 
-    /// Reads records until the batch is full. Returns `false` at the end of the input.
+    /// Reads records until the batch is full. Returns `false` at the end of the last input.
     fn fill(&mut self) -> Result<bool, Failure> {
-        let Batches { records, reader, parents, columns, .. } = self;
         let mut bytes = 0;
+        while !self.fill_from_input(&mut bytes)? {
+            let Some(Opened { records, reader, parents, shape, name }) = self.inputs.open_next()? else {
+                return Ok(false);
+            };
+            self.columns.set_file(name.as_deref().unwrap_or_default());
+            (self.records, self.reader, self.parents, self.shape, self.name) = (records, reader, parents, shape, name);
+        }
+        Ok(true)
+    }
+
+    /// Reads records of an input until the batch is full, which has so many bytes of records. Returns `false` at the end of
+    /// the input.
+    fn fill_from_input(&mut self, bytes: &mut usize) -> Result<bool, Failure> {
+        let Batches { records, reader, parents, columns, .. } = self;
         while columns.rows() < self.rows
-            && bytes.max(columns.added_bytes()) < MAX_BYTES
+            && (*bytes).max(columns.added_bytes()) < MAX_BYTES
             && columns.values() < MAX_VALUES
         {
             let Some(record) = records.next_record()? else { return Ok(false) };
-            bytes += record.data.len();
+            *bytes += record.data.len();
             columns.begin_row();
             let find = |parents: &mut Parents| parents.next(record.number, record.data);
             let parent = parents.as_mut().map(find).unwrap_or_default();

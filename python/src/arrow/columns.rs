@@ -155,6 +155,11 @@ impl Columns {
         if self.added.is_empty() { 0 } else { self.added.bytes() }
     }
 
+    /// Sets the name of the input from which the next rows are.
+    pub(super) fn set_file(&mut self, name: &str) {
+        name.clone_into(&mut self.added.file);
+    }
+
     /// Begins a row.
     #[inline]
     pub(super) fn begin_row(&mut self) {

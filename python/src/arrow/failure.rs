@@ -10,6 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::fmt;
+use std::sync::Arc;
 
 /// What ends a run.
 #[derive(Clone, Debug)]
@@ -22,6 +23,8 @@ pub(super) enum Failure {
     Value { record: u64, field: String, code: &'static str, bytes: Vec<u8>, what: String },
     /// The values cannot be put together.
     Batch(String),
+    /// The next input cannot be opened. The exception names it.
+    NotOpened(Arc<PyErr>),
 }
 
 /// Says where, then what: `byte 506: record 2, field AMOUNT, columns 6-8: 40 40 40 is not a number; …`.
@@ -32,6 +35,7 @@ impl fmt::Display for Failure {
             Failure::Field(error) => error.fmt(f),
             Failure::Value { record, field, what, .. } => write!(f, "record {record}, field {field}: {what}"),
             Failure::Batch(what) => f.write_str(what),
+            Failure::NotOpened(error) => Python::attach(|py| error.value(py).fmt(f)),
         }
     }
 }
@@ -54,6 +58,14 @@ impl Failure {
         Failure::Value { record, field: path.to_owned(), code, bytes, what: bad.to_string() }
     }
 
+    /// Returns the message. `name` is that of the input, if it has one.
+    pub(super) fn message(&self, name: Option<&str>) -> String {
+        match name {
+            Some(name) if !matches!(self, Failure::NotOpened(_)) => format!("{name}: {self}"),
+            _ => self.to_string(),
+        }
+    }
+
     /// Makes the exception. `name` is that of the input, if it has one.
     pub(super) fn raise(&self, name: Option<&str>) -> PyErr {
         if let Failure::Rows(RowsError::Stream(error)) = self
@@ -61,10 +73,10 @@ impl Failure {
         {
             return not_read(source, name);
         }
-        let message = match name {
-            Some(name) => format!("{name}: {self}"),
-            None => self.to_string(),
-        };
+        if let Failure::NotOpened(error) = self {
+            return Python::attach(|py| error.clone_ref(py));
+        }
+        let message = self.message(name);
         Python::attach(|py| self.exception(py, message)).unwrap_or_else(|failure| failure)
     }
 
@@ -87,7 +99,7 @@ impl Failure {
             Failure::Value { record, field, code, bytes, .. } => {
                 (*code, None, Some(*record), Some(field.clone()), bytes_of(bytes))
             }
-            Failure::Batch(_) => ("bad-batch", None, None, None, None),
+            Failure::Batch(_) | Failure::NotOpened(_) => ("bad-batch", None, None, None, None),
         };
         let arguments = (message, code, offset, record, field, bytes);
         Ok(PyErr::from_value(py.import("charpipe._errors")?.call_method1("in_record", arguments)?))

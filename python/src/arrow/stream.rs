@@ -194,12 +194,8 @@ impl Consumer {
     fn next_batch(&mut self) -> Option<Result<RecordBatch, ArrowError>> {
         let mut batches = lock(&self.batches);
         let batch = batches.next_batch();
-        let name = |failure: Failure| match &batches.name {
-            Some(name) => format!("{name}: {failure}"),
-            None => failure.to_string(),
-        };
         // C's strings end at a NUL.
-        let message = |failure| name(failure).replace('\0', "\u{FFFD}");
+        let message = |failure: Failure| failure.message(batches.name.as_deref()).replace('\0', "\u{FFFD}");
         batch.map_err(|failure| ArrowError::ExternalError(message(failure).into())).transpose()
     }
 }
