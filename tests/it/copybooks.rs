@@ -951,6 +951,25 @@ const ERRORS: &[(&str, &str)] = &[
         "line 1, column 7: COPY needs the name of a member, such as CUSTOMER; name its directory with copy-path",
     ),
     (
+        "01 A. COPY LIB/B.",
+        "line 1, column 15: the name of a member has no slash: after COPY, write the name alone, and name its directory with \
+         copy-path, or write COPY MEMBER OF LIBRARY",
+    ),
+    (
+        "01 A. COPY ../LIB/B.",
+        "line 1, column 12: the name of a member has no slash: after COPY, write the name alone, and name its directory with \
+         copy-path, or write COPY MEMBER OF LIBRARY",
+    ),
+    (
+        "01 A. EXEC SQL INCLUDE LIB/B END-EXEC. 05 C PIC X.",
+        "line 1, column 27: the name of a member has no slash: after INCLUDE, write the name alone, and name its directory \
+         with copy-path",
+    ),
+    (
+        "01 A. EXEC SQL INCLUDE '../LIB/B.cpy' END-EXEC. 05 C PIC X.",
+        "line 1, column 7: there is no file for INCLUDE B.cpy: name the directory that has it (copy-path)",
+    ),
+    (
         "05 A COPY B.",
         "line 1, column 6: there is no file for COPY B: name the directory that has B.cpy or the like (copy-path)",
     ),

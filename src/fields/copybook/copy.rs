@@ -6,10 +6,11 @@
 //! replace = "REPLACE" (pairs | "OFF") "."             pairs: see `replace.rs`
 //! ```
 //!
-//! A member that is not there stays as it is: where its text matters, the grammar refuses it.
+//! A member that is not there stays as it is: where its text matters, the grammar refuses it. `INCLUDE` of a path is an
+//! error then, because the grammar skips all other `EXEC SQL`.
 
 use super::form::{self, CopybookForm};
-use super::lexical::{gap, is_word_char};
+use super::lexical::{gap, is_word_char, no_file};
 use super::limits::{MAX_COPIES, MAX_COPY_DEPTH, MAX_FILE};
 use super::members::Members;
 use super::options::Copybook;
@@ -53,6 +54,8 @@ struct Statement {
     member: String,
     library: Option<String>,
     pairs: Vec<Pair>,
+    /// Whether its text cannot be left out.
+    is_needed: bool,
 }
 
 struct Copier<'a> {
@@ -89,7 +92,10 @@ impl Copier<'_> {
 
     /// Reads a member. Returns `None` if there is none.
     fn member(&mut self, source: &Source, statement: &Statement) -> Result<Option<Source>, BadLayout> {
-        let Some(path) = self.members.find(&statement.member, statement.library.as_deref()) else { return Ok(None) };
+        let Some(path) = self.members.find(&statement.member, statement.library.as_deref()) else {
+            let what = || no_file("INCLUDE", &statement.member);
+            return if statement.is_needed { Err(self.error(source, statement, what())) } else { Ok(None) };
+        };
         let name = path.display().to_string();
         let fail = |what: String| Err(self.error(source, statement, format!("COPY {}: {what}", statement.member)));
         if self.open.contains(&path) {
@@ -147,7 +153,7 @@ fn next_statement(source: &Source, files: &[String], within: Range<usize>) -> Re
         let word = &text[place.clone()];
         let statement = match token {
             Token::Word if word.eq_ignore_ascii_case("COPY") => Some(copy(text, place)),
-            Token::Word if is_one_of(word, &["EXEC", "EXECUTE"]) => include(text, place).map(Ok),
+            Token::Word if is_one_of(word, &["EXEC", "EXECUTE"]) => include(text, place).transpose(),
             _ => None,
         };
         if let Some(statement) = statement {
@@ -166,9 +172,13 @@ fn copy(text: &str, start: Range<usize>) -> Result<Statement, (usize, String)> {
     let is = |place: &Range<usize>, words: &[&str]| is_one_of(&text[place.clone()], words);
     let name = |at: usize| -> Result<(String, usize), (usize, String)> {
         let (token, place) = next(at);
-        let name = member_name(token, &text[place.clone()])
-            .ok_or((place.start, "expected the name of a member after COPY, OF or IN".to_owned()))?;
-        Ok((name, place.end))
+        match member_name(token, &text[place.clone()]) {
+            Some(name) => no_path(text, place.end, "COPY").map(|()| (name, place.end)),
+            None => {
+                no_path(text, place.start, "COPY")?;
+                Err((place.start, "expected the name of a member after COPY, OF or IN".to_owned()))
+            }
+        }
     };
     let (member, mut at) = name(start.end)?;
     let mut library = None;
@@ -184,24 +194,41 @@ fn copy(text: &str, start: Range<usize>) -> Result<Statement, (usize, String)> {
         (pairs, at) = replace::pairs(text, next(at).1.end)?;
     }
     match next(at) {
-        (Token::Period, end) => Ok(Statement { place: start.start..end.end, member, library, pairs }),
+        (Token::Period, end) => Ok(Statement { place: start.start..end.end, member, library, pairs, is_needed: false }),
         (_, place) => Err((place.start, "expected a period at the end of COPY".to_owned())),
     }
 }
 
 /// Reads the statement whose `EXEC` is at `start`, if it is an `INCLUDE` of SQL.
-fn include(text: &str, start: Range<usize>) -> Option<Statement> {
+fn include(text: &str, start: Range<usize>) -> Result<Option<Statement>, (usize, String)> {
     let mut tokens = Tokens::from(text, start.end);
     let mut next_is = |wanted: &str| tokens.next().is_some_and(|(_, place)| is_one_of(&text[place], &[wanted]));
     if !next_is("SQL") || !next_is("INCLUDE") {
-        return None;
+        return Ok(None);
     }
-    let (token, place) = tokens.next()?;
-    let member = member_name(token, &text[place])?;
-    let (_, end) = tokens.next().filter(|(_, place)| is_one_of(&text[place.clone()], &["END-EXEC"]))?;
+    let Some((token, place)) = tokens.next() else { return Ok(None) };
+    let found = &text[place.clone()];
+    let member = member_name(token, found);
+    no_path(text, if member.is_some() { place.end } else { place.start }, "INCLUDE")?;
+    let end = tokens.next().filter(|(_, place)| is_one_of(&text[place.clone()], &["END-EXEC"]));
+    let (Some(member), Some((_, end))) = (member, end) else { return Ok(None) };
     let period = tokens.next().filter(|(token, _)| *token == Token::Period);
     let end = period.map_or(end.end, |(_, period)| period.end);
-    Some(Statement { place: start.start..end, member, library: None, pairs: Vec::new() })
+    let is_needed = found.contains(['/', '\\']);
+    Ok(Some(Statement { place: start.start..end, member, library: None, pairs: Vec::new(), is_needed }))
+}
+
+/// Fails if a path goes on or begins at `at`, where only a name can be.
+fn no_path(text: &str, at: usize, statement: &str) -> Result<(), (usize, String)> {
+    let rest = text[at..].trim_start_matches('.');
+    if !rest.starts_with(['/', '\\']) {
+        return Ok(());
+    }
+    let of = if statement == "COPY" { ", or write COPY MEMBER OF LIBRARY" } else { "" };
+    let what = format!(
+        "the name of a member has no slash: after {statement}, write the name alone, and name its directory with copy-path{of}"
+    );
+    Err((at, what))
 }
 
 /// Returns the name of a member. Of a path in a literal, it is the last part.

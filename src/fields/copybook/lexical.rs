@@ -155,8 +155,14 @@ pub(super) fn not_copied(input: &str) -> String {
     let Ok((_, member)) = word(input).and_then(|(rest, _)| word(rest)) else {
         return "COPY needs the name of a member, such as CUSTOMER; name its directory with copy-path".into();
     };
+    no_file("COPY", member)
+}
+
+/// Returns what is wrong with a statement whose member was not found.
+pub(super) fn no_file(statement: &str, member: &str) -> String {
     let member = shortened(member);
-    format!("there is no file for COPY {member}: name the directory that has {member}.cpy or the like (copy-path)")
+    let file = if member.contains('.') { "it".to_owned() } else { format!("{member}.cpy or the like") };
+    format!("there is no file for {statement} {member}: name the directory that has {file} (copy-path)")
 }
 
 /// What a name must be where a number is expected.
