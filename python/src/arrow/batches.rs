@@ -2,7 +2,7 @@
 
 use super::columns::Columns;
 use super::failure::Failure;
-use super::setup::{Inputs, Opened};
+use super::inputs::{Inputs, Opened};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use charpipe::records::{Records, Shape};

@@ -12,6 +12,7 @@
 //! | `setup.rs` | the Python functions that read records and cut files into parts |
 //! | `leaf.rs` | the values of one field as a column |
 //! | `columns.rs` | the columns of a batch while they receive the values of records |
+//! | `inputs.rs` | opens the inputs, one after another |
 //! | `batches.rs` | reads batches from an input |
 //! | `stream.rs` | the Python classes, and Arrow's C interface |
 //! | `write.rs` | from batches to records |
@@ -22,6 +23,7 @@ mod batches;
 mod capsule;
 mod columns;
 mod failure;
+mod inputs;
 mod leaf;
 mod setup;
 mod stream;

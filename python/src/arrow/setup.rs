@@ -6,90 +6,23 @@
 use super::batches::{Batches, State};
 use super::columns::Columns;
 use super::failure::{Failure, bad, refused};
+use super::inputs::{Inputs, Opened, Part};
 use super::stream::RecordStream;
 use crate::registry;
 use crate::source::{Source, found_shape};
-use charpipe::records::{Records, Shape, Split, numbered_splits, splits};
-use charpipe::rows::{Parents, RowReader, Rows, RowsJob, SchemaFormat, StoredAs};
+use charpipe::records::{Shape, numbered_splits, splits};
+use charpipe::rows::{RowsJob, SchemaFormat, StoredAs};
 use pyo3::prelude::*;
-use std::io::{BufRead, Read as _, Seek as _, SeekFrom};
-use std::sync::Arc;
+use std::io::{Seek as _, SeekFrom};
 
 /// Options by name.
 pub(super) type Options = Vec<(String, String)>;
-
-/// A part of an input: its beginning and its end, in bytes from 0, and the number of its first record, if it is known.
-type Part = (u64, u64, Option<u64>);
 
 /// Returns the rows job that the options ask for, with the codecs of this process.
 pub(super) fn job(options: &Options) -> PyResult<RowsJob> {
     let job = RowsJob::new().registry(registry::current());
     let set = |job: RowsJob, (name, value): &(String, String)| job.set(name, value);
     options.iter().try_fold(job, set).map_err(|error| refused(error, None))
-}
-
-/// An input that is about to be read.
-pub(super) struct Opened {
-    pub(super) records: Records<Box<dyn BufRead + Send>>,
-    pub(super) reader: RowReader,
-    pub(super) parents: Option<Parents>,
-    pub(super) shape: Shape,
-    pub(super) name: Option<String>,
-}
-
-/// Several inputs, which are opened one after another.
-pub(super) struct Inputs {
-    rows: Rows,
-    /// The inputs that follow, if there are any: an iterator of sources and their names.
-    rest: Option<Py<PyAny>>,
-}
-
-impl Inputs {
-    /// Opens an input. `name` is its name, if the source has another one.
-    fn open(&self, source: &Source, name: Option<String>, part: Option<Part>) -> PyResult<Opened> {
-        let rows = &self.rows;
-        let name = name.or_else(|| source.name());
-        let refused = |error| refused(error, name.as_deref());
-        if part.is_some() && rows.skips_edges() {
-            return Err(bad("skip_head and skip_tail are about a whole input: leave out split"));
-        }
-        let parents = rows.parents();
-        if parents.is_some() && part.is_some_and(|(begin, ..)| begin > 0) {
-            return Err(bad(
-                "parent: a part of an input lacks the parents before it; read the whole input, without split",
-            ));
-        }
-        let (shape, input): (Shape, Box<dyn BufRead + Send>) = match part {
-            None => {
-                let (shape, opened) = rows.open(source.open()?).map_err(refused)?;
-                let (head, rest) = opened.into_inner();
-                // The end of the head is not looked for in each read if there is none.
-                (shape, if head.get_ref().is_empty() { Box::new(rest) } else { Box::new(head.chain(rest)) })
-            }
-            Some((begin, ..)) => {
-                // The beginning of the whole input shows its shape.
-                let head = if *rows.stored_as() == StoredAs::Auto { source.head()? } else { Vec::new() };
-                (rows.shape(&head).map_err(refused)?, Box::new(source.open_at(begin)?))
-            }
-        };
-        let mut records = rows.records(input, &shape);
-        if let Some((begin, end, number)) = part {
-            records = records.part(&Split::new(begin, end, number));
-        }
-        Ok(Opened { records, reader: rows.reader(&shape), parents, shape, name })
-    }
-
-    /// Opens the next input, or returns `None` after the last.
-    pub(super) fn open_next(&mut self) -> Result<Option<Opened>, Failure> {
-        let Some(rest) = &self.rest else { return Ok(None) };
-        let next = Python::attach(|py| {
-            let Some(next) = rest.bind(py).try_iter()?.next() else { return Ok(None) };
-            let (source, name): (Bound<'_, PyAny>, Option<String>) = next?.extract()?;
-            Ok(Some((Source::of(&source)?, name)))
-        });
-        let opened = next.and_then(|next| next.map(|(source, name)| self.open(&source, name, None)).transpose());
-        opened.map_err(|error| Failure::NotOpened(Arc::new(error)))
-    }
 }
 
 /// Reads records from a path, a buffer or a file object. `name` is that of the input, if the source has another one.
@@ -110,9 +43,9 @@ pub(crate) fn read_records(
     let refused = |error| refused(error, name.as_deref());
     let job = job(&options)?;
     let rows = job.layout(layout).and_then(|layout| job.rows(&layout)).map_err(refused)?;
-    let inputs = Inputs { rows, rest: more };
+    let inputs = Inputs::new(rows, more);
     let Opened { records, reader, parents, shape, .. } = inputs.open(&source, name.clone(), part)?;
-    let rows = &inputs.rows;
+    let rows = inputs.rows();
     let columns = Columns::new(rows, &reader, name.as_deref().unwrap_or_default(), job.is_bad_error()).map_err(bad)?;
     // Errors have the numbers of records, which are those of the file only if the number of the first one is known.
     let name = match (part, name) {
