@@ -1137,6 +1137,23 @@ def test_a_parquet_file_whose_text_is_not_utf8(tmp_path):
             refused(pyarrow.RecordBatchReader.from_batches(file.schema_arrow, file.iter_batches()), 2)
 
 
+def test_malformed_text_of_a_mixed_page():
+    book = "01 R.\n 05 A PIC G(3) DISPLAY-1.\n 05 B PIC X(6).\n"
+    pairs, mixed = b"\x42\xc1\xff\xff\x40\x40", b"\xc1\x0e\x41\x41\xff\x0f"
+    for policy, a, b in [
+        ("replace", "Ａ" + 2 * "\N{REPLACEMENT CHARACTER}", "Aα\N{REPLACEMENT CHARACTER}"),
+        ("drop", "Ａ", "Aα"),
+        ("escape", "Ａ\\xFF\\xFF", "Aα\\xFF"),
+    ]:
+        found = table(pairs + mixed, layout=book, encoding="IBM939", malformed=policy).to_pylist()
+        assert found == [{"A": a, "B": b}]
+    # Neither is a shift code within the field a character, nor is this page like windows-1252.
+    shifted = pairs[:2] + b"\x0f\x40\x40\x40" + mixed
+    for data, policy in [(pairs + mixed, "windows-1252"), (shifted, "replace"), (pairs + mixed, "fail")]:
+        with pytest.raises(charpipe.RecordError, match="is not valid IBM939"):
+            list(charpipe.read(data, layout=book, encoding="IBM939", malformed=policy))
+
+
 # --- Several sources --------------------------------------------------------------------------------------------------
 
 

@@ -3,7 +3,7 @@
 use super::edited::{self, EditedForm};
 use super::kind::{Binary, EditedSign, Float, Packed, PackedSign, ZonedSigns};
 use super::number::{self, EXPECTED_PACKED, EXPECTED_PACKED_WITHOUT_SIGN, ZonedForm};
-use super::page::Pages;
+use super::page::{Pages, Repair};
 use super::when::unhex;
 use super::{BinaryRange, Decimal, FieldKind, Problem, Trim, Value};
 use crate::codec::Utf8Buf;
@@ -87,6 +87,10 @@ pub(super) struct Decode {
     pub(super) lenience: Lenience,
     /// How many numbers were read only because [`Lenience::loose_numbers`] is set.
     pub(super) loosely_read: u64,
+    /// What becomes of malformed bytes in text.
+    pub(super) repair: Option<Repair>,
+    /// How many malformed sequences became something else.
+    pub(super) repaired: u64,
 }
 
 /// What may stand in a field besides a value of its kind.
@@ -101,7 +105,13 @@ pub(super) struct Lenience {
 impl Decode {
     /// Makes a decoder of values whose text needs this much `room`.
     pub(super) fn new(pages: Pages, room: usize, trim: Trim, lenience: Lenience) -> Self {
-        Decode { pages, text: Utf8Buf::new(room), trim, lenience, loosely_read: 0 }
+        let (text, repair) = (Utf8Buf::new(room), None);
+        Decode { pages, text, trim, lenience, loosely_read: 0, repair, repaired: 0 }
+    }
+
+    /// Sets what becomes of malformed bytes in text.
+    pub(super) fn repair(self, repair: Option<Repair>) -> Self {
+        Decode { repair, ..self }
     }
 
     /// Reads the value of a field.
@@ -112,12 +122,18 @@ impl Decode {
                 return Ok(Value::Null);
             }
             Form::Text(page) => {
-                return self.pages.get(*page).decode(bytes, self.trim, &mut self.text).map(Value::Text);
+                let repair = (self.repair.as_ref(), &mut self.repaired);
+                return self.pages.get(*page).decode(bytes, self.trim, repair, &mut self.text).map(Value::Text);
             }
             Form::Varying(varying) => {
                 let text = varying.text(bytes)?;
                 // All of it is text, blanks at its end too.
-                return self.pages.get(varying.page).decode(text, Trim::Nothing, &mut self.text).map(Value::Text);
+                let repair = (self.repair.as_ref(), &mut self.repaired);
+                return self
+                    .pages
+                    .get(varying.page)
+                    .decode(text, Trim::Nothing, repair, &mut self.text)
+                    .map(Value::Text);
             }
             Form::Raw => return Ok(Value::Raw(bytes)),
             Form::Float(float) => return number::read_float(bytes, float).ok_or_else(|| self.not_a_number(form)),

@@ -110,6 +110,7 @@ pub use kind::{
 };
 pub use layout::Layout;
 pub(crate) use length::{LengthFrom, Lengths};
+pub(crate) use page::Repair;
 pub use read::{ReadOptions, Reader, Row};
 pub use value::Value;
 pub use visit::{Column, OnBad, Trim, ValueSource, Visitor};

@@ -7,11 +7,15 @@ use crate::codec::{
 };
 use crate::error::Error;
 use crate::registry::Registry;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Shift out and shift in: they begin and end the double-byte characters of a mixed page.
 const SHIFT_OUT: u8 = 0x0E;
 const SHIFT_IN: u8 = 0x0F;
+
+/// Returns the text that takes the place of bytes that are malformed in this charset; `None` if they are an error.
+pub(crate) type Repair = Arc<dyn Fn(&[u8], &dyn Codec) -> Option<Cow<'static, str>> + Send + Sync>;
 
 /// A code page as fields use it.
 pub(super) struct Page {
@@ -68,16 +72,26 @@ impl Page {
         self.codec.name()
     }
 
-    /// Decodes a field and leaves its text in `room`. Returns `false` if it is malformed.
+    /// Decodes a field and leaves its text in `room`. Returns `false` if it is malformed. `repair` says what becomes of
+    /// malformed bytes, which are added to the count with it.
     #[inline]
-    pub(super) fn decode<'t>(&mut self, bytes: &[u8], trim: Trim, room: &'t mut Utf8Buf) -> Result<&'t str, Problem> {
+    pub(super) fn decode<'t>(
+        &mut self,
+        bytes: &[u8],
+        trim: Trim,
+        repair: (Option<&Repair>, &mut u64),
+        room: &'t mut Utf8Buf,
+    ) -> Result<&'t str, Problem> {
         let bytes = match (trim, self.is_bytewise, &self.pad[..]) {
             // What is trimmed as text needs no decoding.
             (Trim::Blanks, true, [pad]) => trim_byte(bytes, *pad),
             _ => bytes,
         };
         let wanted = 4 * bytes.len() + MIN_ROOM;
-        if !self.decode_into(bytes, wanted, room) && !self.decode_into(bytes, (bytes.len() + 1) * MIN_ROOM, room) {
+        if !self.decode_into(bytes, wanted, room)
+            && !self.decode_into(bytes, (bytes.len() + 1) * MIN_ROOM, room)
+            && !self.repair_into(bytes, repair, room)
+        {
             return Err(Problem::Malformed { codec: self.name().to_owned() });
         }
         Ok(match trim {
@@ -103,6 +117,46 @@ impl Page {
             is_whole && decoder.finish(sink) == Stop::InputEmpty
         });
         decoder.reset();
+        is_whole
+    }
+
+    /// Decodes a field with malformed bytes. Returns `false` if they are an error.
+    #[cold]
+    fn repair_into(&mut self, bytes: &[u8], (repair, count): (Option<&Repair>, &mut u64), room: &mut Utf8Buf) -> bool {
+        // A shift code within the field would end the double-byte characters.
+        let Some(repair) = repair.filter(|_| !self.adds_shifts || !bytes.contains(&SHIFT_IN)) else { return false };
+        let shift = if self.adds_shifts { &[SHIFT_OUT][..] } else { &[] };
+        let bytes = &*[shift, bytes].concat();
+        let (codec, decoder, mut repaired) = (&self.codec, &mut *self.decoder, 0);
+        let is_whole = room.fill((bytes.len() + 1) * MIN_ROOM, |sink| {
+            let mut at = 0;
+            loop {
+                let is_end = at == bytes.len();
+                let stop = if is_end {
+                    decoder.finish(sink)
+                } else {
+                    let step = decoder.feed(&bytes[at..], sink);
+                    at += step.read;
+                    step.stop
+                };
+                match stop {
+                    Stop::InputEmpty if is_end => return true,
+                    Stop::InputEmpty => {}
+                    Stop::OutputFull => return false,
+                    Stop::Fault(fault) => {
+                        let to = at.saturating_sub(fault.after.into());
+                        let malformed = &bytes[to.saturating_sub(fault.len.into())..to];
+                        let Some(text) = repair(malformed, &**codec) else { return false };
+                        repaired += 1;
+                        if !text.chars().all(|ch| sink.push(ch)) {
+                            return false;
+                        }
+                    }
+                }
+            }
+        });
+        decoder.reset();
+        *count += if is_whole { repaired } else { 0 };
         is_whole
     }
 

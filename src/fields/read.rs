@@ -1,7 +1,7 @@
 //! From the bytes of a record to values: [`Reader`].
 
 use super::form::{Decode, Encode, Form, Lenience};
-use super::page::Pages;
+use super::page::{Pages, Repair};
 use super::plan::{Alternative, Array, Check, Count, Expected, Field, Op, Plan, Set};
 use super::{BadLayout, Column, FieldError, Layout, OnBad, Problem, Trim, Value, Visitor};
 use crate::codec::{Codec, MIN_ROOM};
@@ -147,6 +147,8 @@ pub struct Row {
     pub bad: u64,
     /// The number of numbers with [blanks after their digits](ReadOptions::loose_numbers).
     pub loose: u64,
+    /// The number of [malformed sequences](crate::rows::RowsJob::on_malformed) in text that were replaced, or left out.
+    pub malformed: u64,
 }
 
 /// Reads records by a [`Layout`]. Made by [`Layout::reader`].
@@ -275,10 +277,10 @@ pub(super) fn room(layout: &Layout) -> usize {
 
 impl Clone for Reader {
     fn clone(&self) -> Self {
-        let Decode { pages, trim, lenience, .. } = &self.decode;
+        let Decode { pages, trim, lenience, repair, .. } = &self.decode;
         Reader {
             plan: self.plan.clone(),
-            decode: Decode::new(pages.clone(), room(&self.plan.layout), *trim, *lenience),
+            decode: Decode::new(pages.clone(), room(&self.plan.layout), *trim, *lenience).repair(repair.clone()),
             exact: self.exact.clone(),
             on_bad: self.on_bad,
             short_records: self.short_records,
@@ -313,6 +315,12 @@ impl Reader {
         self
     }
 
+    /// Sets what becomes of malformed bytes in text. Conditions do not depend on it.
+    pub(crate) fn repair(mut self, repair: Option<Repair>) -> Self {
+        self.decode.repair = repair;
+        self
+    }
+
     /// Returns the columns of a flat row: the selected fields, in the order of the layout.
     ///
     /// # Errors
@@ -343,8 +351,8 @@ impl Reader {
             exact.covered.clear();
             exact.covered.resize(record.len(), false);
         }
-        decode.loosely_read = 0;
-        let row = Row { record_type: None, len: plan.len, cut: 0, unused: 0, bad: 0, loose: 0 };
+        (decode.loosely_read, decode.repaired) = (0, 0);
+        let row = Row { record_type: None, len: plan.len, cut: 0, unused: 0, bad: 0, loose: 0, malformed: 0 };
         let mut run = Run {
             plan,
             decode,
@@ -363,7 +371,7 @@ impl Reader {
         let grown = run.ops(&plan.ops, 0, 0)?;
         run.row.len += grown;
         run.end()?;
-        run.row.loose = run.decode.loosely_read;
+        (run.row.loose, run.row.malformed) = (run.decode.loosely_read, run.decode.repaired);
         Ok(run.row)
     }
 
@@ -386,9 +394,9 @@ impl Reader {
 
 /// Returns the alternative that applies to a record. This does not depend on what else fields may contain.
 pub(super) fn applying<'s>(decode: &mut Decode, set: &'s Set, record: &[u8]) -> Option<&'s Alternative> {
-    let lenience = std::mem::take(&mut decode.lenience);
+    let (lenience, repair) = (std::mem::take(&mut decode.lenience), std::mem::take(&mut decode.repair));
     let found = first_that_holds(decode, set, record);
-    decode.lenience = lenience;
+    (decode.lenience, decode.repair) = (lenience, repair);
     found
 }
 

@@ -11,13 +11,16 @@ use crate::error::Error;
 use crate::fields::is_field_list;
 use crate::fields::{
     BadLayout, BinaryRange, ByteOrder, Copybook, CopybookForm, FloatFormat, Layout, LengthFrom, OnBad, ReadOptions,
-    Rule, Trim,
+    Repair, Rule, Trim,
 };
 use crate::records::overlong::OnOverlong;
 use crate::records::{Shape, Skip, TapeFile};
 use crate::registry::Registry;
 use crate::text::controls::OnControl;
 use crate::text::eol::OnNewlineInRecord;
+use crate::transcoder::OnMalformed;
+use crate::transcoder::byte_page::{BytePage, contains_ascii};
+use crate::transcoder::faults::replacement;
 use crate::words::words;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -134,6 +137,7 @@ pub struct RowsJob {
     pub(super) to_records: Option<Shape>,
     pub(super) binary_range: BinaryRange,
     pub(super) read: ReadOptions,
+    pub(super) repair: Option<Repair>,
     pub(super) added: Vec<AddedColumn>,
     pub(super) separate_types: bool,
     pub(super) dates: Vec<(String, DatePattern)>,
@@ -164,6 +168,7 @@ impl Default for RowsJob {
             to_records: None,
             binary_range: BinaryRange::Full,
             read: ReadOptions::new(),
+            repair: None,
             added: Vec::new(),
             separate_types: false,
             dates: Vec::new(),
@@ -397,6 +402,30 @@ impl RowsJob {
         RowsJob { read: self.read.loose_numbers(loose_numbers), ..self }
     }
 
+    /// Sets what to do with bytes in text that are not valid in its code page, or have no character there. The default is
+    /// that the field is bad. Otherwise they are [counted](super::Counts::malformed). Conditions do not depend on this.
+    #[must_use]
+    pub fn on_malformed(self, policy: OnMalformed) -> Self {
+        let repair: Option<Repair> = match policy {
+            OnMalformed::Fail => None,
+            policy => Some(Arc::new(move |bytes, _| replacement(policy, bytes))),
+        };
+        RowsJob { repair, ..self }
+    }
+
+    /// Reads bytes in text that are not valid in its code page, and only those, as bytes of another charset: a single-byte
+    /// page that contains ASCII. In text of a page that does not contain ASCII, such as EBCDIC, they stay an error; see
+    /// [`Transcode::malformed_as`](crate::Transcode::malformed_as).
+    ///
+    /// # Errors
+    /// Those of [`Transcode::malformed_as`](crate::Transcode::malformed_as).
+    pub fn malformed_as(self, label: &str) -> Result<Self, Error> {
+        let page = BytePage::new(&*self.registry.codec(label)?)?;
+        let text = move |bytes: &[u8]| page.text(bytes).map(|text| text.collect::<String>().into());
+        let repair = move |bytes: &[u8], codec: &dyn Codec| contains_ascii(codec).then(|| text(bytes)).flatten();
+        Ok(RowsJob { repair: Some(Arc::new(repair)), ..self })
+    }
+
     /// Sets whether records may end before the layout does; see [`ReadOptions::short_records`].
     #[must_use]
     pub fn short_records(self, short_records: bool) -> Self {
@@ -554,6 +583,7 @@ impl RowsJob {
         let changes = [
             ("overlong cut", self.read.overlong == OnOverlong::Cut),
             ("on-bad null", self.read.on_bad == OnBad::Null),
+            ("malformed", self.repair.is_some()),
             ("controls space, drop or xml", !matches!(self.text.controls, OnControl::Keep | OnControl::Error)),
             ("record-newlines space", self.text.newlines == OnNewlineInRecord::Space),
             ("dates", !self.dates.is_empty()),

@@ -2,15 +2,15 @@
 
 use super::date::DatePattern;
 use super::job::{LayoutFormat, RowsJob};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::fields::{BinaryRange, ByteOrder, FloatFormat, OnBad, Trim};
 use crate::named_options::{Given, NamedOption, OptionValue, RenamedOption, Row, listing, set};
 use crate::records::Shape;
 use crate::records::overlong::OnOverlong;
 use crate::text::controls::OnControl;
 use crate::text::eol::OnNewlineInRecord;
-use crate::transcoder::Padding;
 use crate::transcoder::named_options::{jobs, tape_file};
+use crate::transcoder::{OnMalformed, Padding};
 use crate::words::Word;
 use std::path::Path;
 
@@ -50,6 +50,7 @@ const TABLE: &[Row<RowsJob>] = &[
     }),
     Row::flag("empty-is-null", |job, given| Ok(job.empty_is_null(given.flag()?))),
     Row::flag("loose-numbers", |job, given| Ok(job.loose_numbers(given.flag()?))),
+    Row::new("malformed", OptionValue::WordOrLabel(OnMalformed::NAMES), malformed),
     Row::new("short-records", OptionValue::Word(ON_BAD), |job, given| {
         Ok(job.short_records([false, true][given.place(ON_BAD)?]))
     }),
@@ -77,6 +78,16 @@ fn trim(given: Given<'_>) -> Result<Trim, Error> {
         words => words
             .parse()
             .map_err(|_| given.bad(format_args!("{:?} is not one of {}", given.text, Padding::NAMES.join(", ")))),
+    }
+}
+
+fn malformed(job: RowsJob, given: Given<'_>) -> Result<RowsJob, Error> {
+    match given.text.parse::<OnMalformed>() {
+        Ok(policy) => Ok(job.on_malformed(policy)),
+        Err(word) => job.malformed_as(given.text).map_err(|error| match error.kind() {
+            ErrorKind::UnknownLabel { .. } => given.bad(format_args!("{word}, and it is not an encoding")),
+            _ => error,
+        }),
     }
 }
 

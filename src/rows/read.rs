@@ -24,6 +24,8 @@ pub struct Counts {
     pub nulls: u64,
     /// Numbers with [blanks after their digits](super::RowsJob::loose_numbers).
     pub loose_numbers: u64,
+    /// [Malformed sequences](super::RowsJob::on_malformed) in text that were replaced, or left out.
+    pub malformed: u64,
     /// Records that were longer than the layout.
     pub cut: u64,
     /// Control characters in text that were replaced or dropped.
@@ -39,6 +41,7 @@ impl Counts {
         self.rejected += other.rejected;
         self.nulls += other.nulls;
         self.loose_numbers += other.loose_numbers;
+        self.malformed += other.malformed;
         self.cut += other.cut;
         self.controls += other.controls;
         self.newlines += other.newlines;
@@ -133,7 +136,7 @@ impl RowReader {
             return Err(error.into());
         }
         self.counts.records += 1;
-        if row.bad > 0 || row.loose > 0 || row.cut > 0 {
+        if row.bad > 0 || row.loose > 0 || row.malformed > 0 || row.cut > 0 {
             self.count(&row, Changed::default());
         }
         Ok(row)
@@ -159,6 +162,7 @@ impl RowReader {
     fn count(&mut self, row: &Row, changed: Changed) {
         self.counts.nulls += row.bad;
         self.counts.loose_numbers += row.loose;
+        self.counts.malformed += row.malformed;
         self.counts.cut += u64::from(row.cut > 0);
         self.counts.controls += changed.controls;
         self.counts.newlines += changed.newlines;

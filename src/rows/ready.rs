@@ -45,7 +45,7 @@ impl Rows {
         let on_bad = if reports { OnBad::Report } else { job.read.on_bad };
         check_selected(job, layout)?;
         let lengths = lengths(job, layout, &codec)?;
-        let reader = layout.reader(&job.registry, &codec, &job.read.clone().on_bad(on_bad))?;
+        let reader = layout.reader(&job.registry, &codec, &job.read.clone().on_bad(on_bad))?.repair(job.repair.clone());
         let is_field = |name: &str| (0..layout.items().len()).any(|i| layout.path(i) == name && reader.is_selected(i));
         if let Some(column) = added.iter().find(|one| is_field(one.column())) {
             let name = column.column();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// The characters of a single-byte page that contains ASCII.
 #[derive(Debug)]
-pub(super) struct BytePage {
+pub(crate) struct BytePage {
     name: String,
     chars: [Option<char>; 256],
 }
@@ -17,7 +17,7 @@ impl BytePage {
     ///
     /// # Errors
     /// [`ErrorKind::NotAnAsciiPage`] if it is not a single-byte charset that contains ASCII.
-    pub(super) fn new(codec: &dyn Codec) -> Result<Arc<Self>, Error> {
+    pub(crate) fn new(codec: &dyn Codec) -> Result<Arc<Self>, Error> {
         let decoder = codec.decoder();
         if !decoder.is_bytewise() || !contains_ascii(codec) {
             return Err(ErrorKind::NotAnAsciiPage { codec: codec.name().to_owned() }.into());
@@ -37,13 +37,13 @@ impl BytePage {
     }
 
     /// Returns the text of `bytes`; `None` if the page lacks one of them.
-    pub(super) fn text<'a>(&'a self, bytes: &'a [u8]) -> Option<impl Iterator<Item = char> + use<'a>> {
+    pub(crate) fn text<'a>(&'a self, bytes: &'a [u8]) -> Option<impl Iterator<Item = char> + use<'a>> {
         bytes.iter().all(|byte| self.char(*byte).is_some()).then(|| bytes.iter().filter_map(|byte| self.char(*byte)))
     }
 }
 
 /// Returns whether the charset has the letters, digits, signs and newlines of ASCII in its places.
-pub(super) fn contains_ascii(codec: &dyn Codec) -> bool {
+pub(crate) fn contains_ascii(codec: &dyn Codec) -> bool {
     let ascii: Vec<u8> = (b' '..=b'~').chain(*b"\t\r\n").collect();
     decode_strictly(codec, &ascii).is_some_and(|text| text.as_bytes() == ascii)
 }

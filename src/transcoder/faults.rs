@@ -41,7 +41,7 @@ pub(super) fn passing(policy: OnMalformed) -> Option<Passing> {
 }
 
 /// Returns the text that replaces the malformed `bytes`; `None` if they are an error.
-pub(super) fn replacement(policy: OnMalformed, bytes: &[u8]) -> Option<Cow<'static, str>> {
+pub(crate) fn replacement(policy: OnMalformed, bytes: &[u8]) -> Option<Cow<'static, str>> {
     if policy != OnMalformed::Escape {
         return constant_replacement(policy).map(Cow::Borrowed);
     }

@@ -39,13 +39,13 @@
 //! A new *text stage* is planned in `plan/`. *Kernels* are used only through the codec traits. Bindings to other
 //! languages and to other async runtimes are shells like those in `io/`.
 
-mod byte_page;
+pub(crate) mod byte_page;
 mod candidates;
 mod charset;
 mod choices;
 mod doubts;
 mod entry;
-mod faults;
+pub(crate) mod faults;
 mod fill;
 mod fork;
 mod guard;

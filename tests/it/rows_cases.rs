@@ -205,7 +205,7 @@ fn by_batches(rows: &Rows, input: &[u8], capacity: usize, jobs: usize) -> Given 
 fn check(case: &RowsCase, rows: &Rows, given: &Given, how: &str) {
     let what = format!("{}, {how}", case.name);
     assert_eq!(given.lines, case.jsonl, "{what}");
-    let Counts { records, nulls, loose_numbers, cut, controls, newlines, .. } = given.counts;
+    let Counts { records, nulls, loose_numbers, malformed, cut, controls, newlines, .. } = given.counts;
     let count = |item: &usize| given.types.iter().filter(|one| *one == item).count();
     let types = rows.record_types().iter();
     let types: Vec<_> = types.map(|item| json!({ "type": rows.layout().path(*item), "rows": count(item) })).collect();
@@ -217,7 +217,7 @@ fn check(case: &RowsCase, rows: &Rows, given: &Given, how: &str) {
         "shape": given.shape, "records": records, "rows": given.lines.lines().count(), "types": (!types.is_empty()).then_some(types),
         // A caller that sets records aside counts and lists them itself.
         "rejected": { "count": 0, "first": [] },
-        "nulls": nulls, "loose_numbers": loose_numbers, "controls": controls, "record_newlines": newlines, "records_cut": cut, "error": error,
+        "nulls": nulls, "loose_numbers": loose_numbers, "malformed": malformed, "controls": controls, "record_newlines": newlines, "records_cut": cut, "error": error,
     });
     case.check(&what, &report);
 }

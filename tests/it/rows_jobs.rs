@@ -59,7 +59,9 @@ fn every_option_takes_its_values_and_no_others() {
     for option in RowsJob::OPTIONS {
         let good: Vec<&str> = match option.value {
             OptionValue::Word(words) => words.to_vec(),
-            OptionValue::WordOrLabel(words) => [words, &["IBM037"]].concat(),
+            OptionValue::WordOrLabel(words) => {
+                [words, &[if option.name == "from" { "IBM037" } else { "US-ASCII" }]].concat()
+            }
             OptionValue::Flag => vec!["true", "false"],
             _ => vec![match option.name {
                 "when" => "A=1: B",

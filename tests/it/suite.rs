@@ -127,7 +127,7 @@ pub struct RowsCase {
 impl RowsCase {
     fn of(line: &Value) -> RowsCase {
         let text = |key: &str| line.get(key).map(string).unwrap_or_default();
-        let quiet = json!({ "types": null, "nulls": 0, "loose_numbers": 0, "controls": 0, "record_newlines": 0, "records_cut": 0 });
+        let quiet = json!({ "types": null, "nulls": 0, "loose_numbers": 0, "malformed": 0, "controls": 0, "record_newlines": 0, "records_cut": 0 });
         let mut report = quiet.as_object().unwrap().clone();
         report.extend(object(line, "report"));
         RowsCase {

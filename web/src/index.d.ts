@@ -264,6 +264,8 @@ export interface RecordOptions {
   emptyIsNull?: boolean;
   /** Read zoned numbers with blanks or low-values after their digits. */
   looseNumbers?: boolean;
+  /** What to do with bytes in text that are not valid in its encoding; a label reads them as bytes of that one. */
+  malformed?: "fail" | "replace" | "drop" | "escape" | (string & {});
   shortRecords?: "error" | "null";
   overlong?: "fail" | "cut";
   /** Read FILLER as well. */

@@ -3,7 +3,7 @@
 //! Those of a rows job are defined in [`JobArgs`], for the help and for clap's checks; [`JobOptions`] collects their
 //! words, and [`Rows::job`] hands them to the library by name.
 
-use crate::args::choice::{choice, described};
+use crate::args::choice::{WordOr, choice, described, word_or};
 use crate::args::convert::{controls_help, jobs};
 use crate::args::headings::{ENCODING, ERRORS, FILES, LAYOUT, MESSAGES, RECORDS, ROWS};
 use crate::args::messages::MessageArgs;
@@ -16,7 +16,7 @@ use crate::status::Status;
 use charpipe::fields::{BinaryRange, FloatFormat};
 use charpipe::records::TapeFile;
 use charpipe::rows::{LayoutFormat, RowsJob, SchemaFormat};
-use charpipe::{ErrorKind, OnControl, OnNewlineInRecord, OnOverlong, Registry};
+use charpipe::{ErrorKind, OnControl, OnMalformed, OnNewlineInRecord, OnOverlong, Registry};
 use clap::builder::ValueHint;
 use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use std::ffi::OsString;
@@ -79,7 +79,7 @@ pub(crate) struct Rows {
     /// error, and so is a field without a value, unless it is blank text.
     #[arg(help_heading = ROWS, long, value_name = "FORMAT",
           conflicts_with_all = ["records", "tape_file", "parent", "skip_head", "skip_tail", "record_prefix", "record_suffix", "select", "add_columns", "rejects", "on_bad", "empty_is_null",
-                                "loose_numbers", "formulas", "short_records", "overlong", "trim", "controls", "record_newlines", "show_layout",
+                                "loose_numbers", "formulas", "short_records", "overlong", "trim", "malformed", "controls", "record_newlines", "show_layout",
                                 "output_dir"])]
     pub(crate) from_rows: Option<RowFormat>,
 
@@ -334,6 +334,13 @@ struct JobArgs {
     ]))]
     on_bad: String,
 
+    /// Bytes in text that are not valid in its code page
+    ///
+    /// By default, the field cannot be read. LABEL, a single-byte charset that contains ASCII, reads such bytes as this
+    /// charset, if the code page contains ASCII too. Replaced sequences are counted.
+    #[arg(help_heading = ERRORS, long, value_name = "POLICY|LABEL", value_parser = word_or(malformed_help))]
+    malformed: Option<WordOr<OnMalformed>>,
+
     /// Leave fields empty that consist of blanks or low-values
     ///
     /// This applies to zoned and packed numbers, and to text of low-values (NULs). They are counted with the fields that
@@ -439,6 +446,15 @@ fn binary_range_help(range: BinaryRange) -> &'static str {
     match range {
         BinaryRange::Picture => "Those with as many digits as the picture, as TRUNC(STD)",
         _ => "All that fit into the bytes, as TRUNC(BIN)",
+    }
+}
+
+fn malformed_help(policy: OnMalformed) -> &'static str {
+    match policy {
+        OnMalformed::Fail => "The field cannot be read",
+        OnMalformed::Replace => "Write U+FFFD for each invalid sequence",
+        OnMalformed::Drop => "Leave it out",
+        _ => "Write each byte as \\xNN",
     }
 }
 

@@ -44,6 +44,7 @@ struct ReportLine<'a> {
     rejected: RejectedCount<'a>,
     nulls: u64,
     loose_numbers: u64,
+    malformed: u64,
     controls: u64,
     record_newlines: u64,
     records_cut: u64,
@@ -119,6 +120,7 @@ impl Account {
             rejected: RejectedCount { count: self.counts.rejected, first: &self.rejected },
             nulls: self.counts.nulls,
             loose_numbers: self.counts.loose_numbers,
+            malformed: self.counts.malformed,
             controls: self.counts.controls,
             record_newlines: self.counts.newlines,
             records_cut: self.counts.cut,
@@ -138,7 +140,7 @@ impl Account {
     }
 
     fn say_counts(&self, args: &Rows, name: &Name) {
-        let Counts { records, rejected, nulls, loose_numbers, cut, controls, newlines, .. } = self.counts;
+        let Counts { records, rejected, nulls, loose_numbers, malformed, cut, controls, newlines, .. } = self.counts;
         let count = |count, one, many, became| say_count(name, count, one, many, became);
         let dropped = args.value("controls") == Some("drop");
         let became = if dropped { "dropped" } else { "replaced by blanks" };
@@ -146,6 +148,13 @@ impl Account {
         count(newlines, "newline", "newlines", "in text replaced by blanks");
         let (one, many) = ("field that could not be read was", "fields that could not be read were");
         count(nulls, one, many, "left empty");
+        let became = match args.value("malformed") {
+            Some("drop") => "dropped".to_owned(),
+            Some("escape") => "escaped".to_owned(),
+            Some("replace") | None => "replaced".to_owned(),
+            Some(label) => format!("read as {label}"),
+        };
+        count(malformed, "malformed sequence", "malformed sequences", &became);
         count(loose_numbers, "number", "numbers", "read although blanks follow the digits");
         count(cut, "record", "records", "longer than the layout: the rest was left out");
         if let Some(path) = &args.rejects {

@@ -46,7 +46,9 @@ pub(super) fn say(name: &Name, error: &RowsError, is_exact: bool) {
 fn hint(error: &FieldError, is_exact: bool) -> &'static str {
     match (error.problem(), error.code()) {
         (_, "bad-number") => " (is the layout right? see --show-layout; use --on-bad null or --rejects PATH to go on)",
-        (_, "malformed") => " (name the code page with -f; use --on-bad null or --rejects PATH to go on)",
+        (_, "malformed") => {
+            " (name the code page with -f; use --malformed replace, --on-bad null or --rejects PATH to go on)"
+        }
         (_, "bad-date") => " (is the pattern of --dates right? use --on-bad null or --rejects PATH to go on)",
         (Problem::UnknownType { .. }, _) => {
             " (add a rule with --when, such as `--when 'otherwise: NAME'`, or use --rejects PATH)"

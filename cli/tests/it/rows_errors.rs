@@ -98,7 +98,7 @@ fn rejected_records() {
         folder.read("report"),
         "{\"input\":\"<stdin>\",\"output\":\"<stdout>\",\"from\":\"IBM037\",\"shape\":\"fb:12\",\"bytes_in\":36,\
          \"bytes_out\":43,\"records\":3,\"rows\":2,\"types\":null,\"rejected\":{\"count\":1,\"first\":[{\"record\":3,\
-         \"offset\":24,\"code\":\"bad-number\"}]},\"nulls\":0,\"loose_numbers\":0,\"controls\":0,\"record_newlines\":0,\"records_cut\":0,\
+         \"offset\":24,\"code\":\"bad-number\"}]},\"nulls\":0,\"loose_numbers\":0,\"malformed\":0,\"controls\":0,\"record_newlines\":0,\"records_cut\":0,\
          \"error\":null,\"stopped\":false}\n"
     );
 }

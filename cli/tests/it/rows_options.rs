@@ -342,6 +342,48 @@ fn loose_numbers_are_counted() {
     assert!(words.contains("2 numbers read although blanks follow the digits"), "{words}");
 }
 
+/// Malformed bytes in text become what is asked for, in every cut of the input and by every thread, and are counted.
+#[test]
+fn malformed_text() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("list"), "N 1 4 text\n").unwrap();
+    let list = format!("--layout {}/list", folder.path().display());
+    let records = b"a\xE9b a\xC3\xA9 \xE2\x82  ".repeat(30_000);
+    fs::write(folder.path().join("in"), &records).unwrap();
+    for (policy, became, texts) in [
+        ("replace", "replaced", "a\u{FFFD}b\na\u{E9}\n\u{FFFD}\n"),
+        ("drop", "dropped", "ab\na\u{E9}\n\"\"\n"),
+        ("escape", "escaped", "a\\xE9b\na\u{E9}\n\\xE2\\x82\n"),
+        ("ISO-8859-1", "read as ISO-8859-1", "a\u{E9}b\na\u{E9}\n\u{E2}\u{82}\n"),
+    ] {
+        let line = format!("-f UTF-8 --malformed {policy} {list}");
+        let expected = format!("N\n{}", texts.repeat(30_000));
+        let output = rows(&line, &records);
+        assert!(String::from_utf8_lossy(&output.stdout) == expected, "{policy}");
+        let words = String::from_utf8_lossy(&output.stderr);
+        assert!(words.contains(&format!("60000 malformed sequences {became}")), "{words}");
+        for jobs in 1..=2 {
+            let output = rows(&format!("{line} --jobs {jobs} {}/in", folder.path().display()), b"");
+            assert!(String::from_utf8_lossy(&output.stdout) == expected, "{policy}, {jobs} jobs");
+        }
+    }
+    let output = rows(&format!("-f UTF-8 {list}"), &records);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("use --malformed replace, --on-bad null"));
+    for refused in
+        ["--malformed nonsense", "--malformed UTF-16", "--malformed drop --exact", "--malformed drop --from-rows csv"]
+    {
+        assert_eq!(rows(&format!("-f UTF-8 {refused} {list}"), b"").status.code(), Some(2), "{refused}");
+    }
+}
+
+/// A condition does not depend on what becomes of malformed bytes.
+#[test]
+fn malformed_text_in_a_condition() {
+    let book = "01 R.\n 05 K PIC X.\n 05 A.\n 10 B PIC X.\n 05 C REDEFINES A PIC X.\n";
+    let line = "-f UTF-8 --malformed replace --when K=\u{FFFD}:A --when otherwise:C --format jsonl";
+    assert_eq!(passes(book, line, b"\xFFx"), "{\"_type\":\"C\",\"K\":\"\u{FFFD}\",\"C\":\"x\"}\n");
+}
+
 #[test]
 fn copybooks() {
     let fixed = "000100 01  A.\n000200     05  N  PIC 9(4) COMP-5.\n";

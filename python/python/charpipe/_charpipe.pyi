@@ -112,6 +112,7 @@ _RowsOption = Literal[
     "on_bad",
     "empty_is_null",
     "loose_numbers",
+    "malformed",
     "short_records",
     "overlong",
     "filler",

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     _ByteOrder: TypeAlias = Literal["big", "little"]
     _Trim: TypeAlias = Literal["blanks", "nuls", "blanks,nuls", "none"]
     _ErrorOrNull: TypeAlias = Literal["error", "null"]
+    _Malformed: TypeAlias = Literal["fail", "replace", "drop", "escape"] | str
     _SchemaFormat: TypeAlias = Literal[
         "arrow", "duckdb", "postgresql", "db2", "sqlite", "json-schema", "avro", "spark"
     ]
@@ -96,6 +97,7 @@ def read(
     on_bad: _ErrorOrNull = "error",
     empty_is_null: bool = False,
     loose_numbers: bool = False,
+    malformed: _Malformed = "fail",
     short_records: _ErrorOrNull = "error",
     overlong: Literal["fail", "cut"] = "fail",
     filler: bool = False,
@@ -150,7 +152,8 @@ def read(
     be read at all is an error unless this column is there; then it is a row of nulls.
     ``short_records="null"`` accepts records that end before the layout does. Records that are longer than the layout are
     errors; ``overlong="cut"`` leaves out the rest. ``empty_is_null=True`` makes numbers of blanks or low-values null, and
-    ``loose_numbers=True`` reads zoned numbers with blanks after their digits.
+    ``loose_numbers=True`` reads zoned numbers with blanks after their digits. ``malformed`` (``fail``, ``replace``, ``drop``,
+    ``escape``, or a label that they are read as) tells what to do with bytes in text that are not valid in its code page.
     ``exact=True`` makes fields errors that would be written back as other bytes.
 
     ``trim`` lists what is removed from the end of text: ``blanks``, ``nuls`` (low-values), ``blanks,nuls`` or ``none``.
