@@ -32,7 +32,7 @@ use crate::rows::setup::Setup;
 use crate::rows::streams;
 use crate::status::Status;
 use charpipe::files::signals;
-use charpipe::records::{Framer, Shape};
+use charpipe::records::Shape;
 
 /// Writes the records of all inputs.
 pub(super) fn run(args: &Rows, setup: &Setup, format: RowFormat) -> Result<Status, Status> {
