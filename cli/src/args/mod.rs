@@ -349,7 +349,10 @@ mod tests {
                 true => arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect(),
                 false => Vec::new(),
             };
-            let known = if let OptionValue::Word(known) = option.value { known } else { &[] };
+            let known = match option.value {
+                OptionValue::Word(known) | OptionValue::WordOrLabel(known) => known,
+                _ => &[],
+            };
             assert_eq!(words, known, "--{}", option.name);
             assert_eq!(takes_value, !matches!(option.value, OptionValue::Flag), "--{}", option.name);
             let shown = shown_as(option);
