@@ -85,6 +85,20 @@ fn about(name: &str) -> String {
     line.trim().to_owned()
 }
 
+/// Returns the words of a block: how far each code point is from the one before it, and FFFF for a missing one.
+fn differences(block: &[u16; 64]) -> [u16; 64] {
+    let mut last = 0_u16;
+    block.map(|unit| {
+        if unit == NONE {
+            return NONE;
+        }
+        let way = i32::from(unit.wrapping_sub(last) as i16);
+        last = unit;
+        !u16::try_from(if way < 0 { -2 * way } else { 2 * way + 1 })
+            .expect("two neighbours are 32,768 code points apart")
+    })
+}
+
 /// Returns the index and the words of the pages of a folder. Their format is described in `src/codec/table/packed.rs`;
 /// change both together.
 fn packed(pages: &[Table], folder: &str, file: &str, blob: &str) -> (String, Vec<u8>) {
@@ -116,7 +130,7 @@ fn packed(pages: &[Table], folder: &str, file: &str, blob: &str) -> (String, Vec
         bytes.collect::<Vec<u8>>()
     };
     let mut bytes = (blocks.len() as u32).to_le_bytes().to_vec();
-    bytes.extend(planes(&blocks.concat()));
+    bytes.extend(planes(&blocks.iter().flat_map(differences).collect::<Vec<u16>>()));
     let mut words: Vec<u16> = Vec::new();
     for (page, record) in pages.iter().zip(records) {
         let (name, aliases, source) = (&page.name, page.aliases.join(" "), &page.source);

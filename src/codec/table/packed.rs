@@ -1,10 +1,15 @@
 //! The format of the built-in tables in the program: `pages.bin` and `legacy.bin`, which are generated from `codecs/` and
 //! `codecs/legacy/` and never edited. The test `tables` writes them and checks that they are up to date.
 //!
-//! The first four bytes are the number of blocks (low byte first). The blocks follow: 64 code points each, with FFFF for
-//! a missing one. Equal blocks of different pages are stored once. Then come the records, one per page, in 16-bit words.
+//! The first four bytes are the number of blocks (low byte first). The blocks follow: 64 words each, one for each code
+//! point. Equal blocks of different pages are stored once. Then come the records, one per page, in 16-bit words.
 //!
-//! The blocks together have first the low bytes of all code points, and then the high bytes; the records do so, too.
+//! A word of a block is FFFF for a missing code point. Otherwise it says how far the code point is from the one before it
+//! in the block, or from 0: `FFFE - 2 n` is n further on, and `FFFF - 2 n` is n back. Neighbours in a chart are mostly near
+//! each other in Unicode, so that most high bytes are FF, and blocks of them take less room when compressed. They are not 0,
+//! because programs that shrink WebAssembly cut data in pieces wherever there are zeros.
+//!
+//! The blocks together have first the low bytes of all words, and then the high bytes; the records do so, too.
 //! Compressed, as in a package, this takes half as much room as words one after another. The order of the blocks has no
 //! meaning; the test chooses it for the same reason.
 //!
@@ -131,9 +136,28 @@ impl Blocks {
         self.numbers.into_iter().map(move |block| {
             let [low, high] =
                 [low, high].map(|half| half[64 * usize::from(block)..].first_chunk::<64>().expect("blocks are whole"));
-            std::array::from_fn(|index| u16::from_le_bytes([low[index], high[index]]))
+            code_points(std::array::from_fn(|index| u16::from_le_bytes([low[index], high[index]])))
         })
     }
+}
+
+/// Returns the code points of a block.
+fn code_points(words: [u16; 64]) -> [u16; 64] {
+    // Three loops, of which the compiler vectorizes the first and the last. A missing one is no step, so that the next is
+    // counted from the same place.
+    let mut units = words.map(|word| {
+        let is_back = (word & 1).wrapping_neg();
+        ((!word >> 1) ^ is_back).wrapping_sub(is_back)
+    });
+    let mut last = 0_u16;
+    for unit in &mut units {
+        last = last.wrapping_add(*unit);
+        *unit = last;
+    }
+    for (unit, word) in units.iter_mut().zip(words) {
+        *unit |= if word == NO_CHARACTER { NO_CHARACTER } else { 0 };
+    }
+    units
 }
 
 impl Chart {
