@@ -17,6 +17,55 @@ pub(super) const LEAST_REACH: usize = 64;
 /// The shortest input, in bytes, for which a batch is tried.
 pub(super) const WORTH: usize = 65;
 
+/// When to try a batch again: not soon where the last ones ended early.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "legacy"), allow(dead_code))] // What has one only calls some of it.
+pub(super) struct Pace {
+    /// For the next batch; see [`Batches::reach`].
+    pub(super) reach: usize,
+    /// How many characters or codes until the next try.
+    pause: usize,
+    /// The pause after the next batch that ends early.
+    next: usize,
+}
+
+impl Pace {
+    /// A batch that got so far, in bytes, is worth another try at once.
+    const FAR: usize = 24;
+    /// The shortest pause and the longest one. Each is twice as long as the one before.
+    const PAUSES: (usize, usize) = (8, 128);
+
+    pub(super) const fn new() -> Self {
+        Pace { reach: usize::MAX, pause: 0, next: Self::PAUSES.0 }
+    }
+
+    /// Counts a character or a code; returns whether it is time for a batch.
+    #[inline(always)]
+    pub(super) fn is_due(&mut self) -> bool {
+        self.pause = self.pause.saturating_sub(1);
+        self.pause == 0
+    }
+
+    /// Takes account of a batch that read `len` bytes.
+    pub(super) fn tried(&mut self, len: usize) {
+        (self.pause, self.next) = match len {
+            Self::FAR.. => (0, Self::PAUSES.0),
+            _ => (self.next, (2 * self.next).min(Self::PAUSES.1)),
+        };
+    }
+
+    /// Lets `read` read a batch, if it is time and there can be one; returns how many bytes that was.
+    #[cfg_attr(not(feature = "legacy"), allow(dead_code))] // Only charsets with a state need it.
+    pub(super) fn turn(&mut self, read: impl FnOnce(&mut usize) -> Option<usize>) -> usize {
+        if !self.is_due() {
+            return 0;
+        }
+        let Some(len) = read(&mut self.reach) else { return 0 };
+        self.tried(len);
+        len
+    }
+}
+
 /// About 64 bytes of a batch.
 #[derive(Clone, Copy, Default)]
 struct Block {

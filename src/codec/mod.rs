@@ -77,7 +77,7 @@ mod drive;
 mod engine;
 mod info;
 mod newline;
-#[cfg(feature = "whatwg")]
+#[cfg(any(feature = "whatwg", feature = "legacy"))]
 mod pairs;
 mod probe;
 mod resume;

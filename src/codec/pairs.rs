@@ -1,4 +1,4 @@
-//! The inner loop of encoders of single bytes and pairs without a state: to UTF-16, to codes by a table, and to bytes.
+//! The inner loop of encoders of single bytes and pairs: to UTF-16, to codes by a table, and to bytes.
 //!
 //! It knows only what is plain. At anything else it stops between two characters, and the codec goes on in its own way.
 
@@ -33,35 +33,178 @@ impl PlainCodes {
         PlainCodes { codes: codes.try_into().expect("as many as there are units") }
     }
 
-    /// Encodes characters from the front of `src` to `spare` in two steps: to UTF-16, and then by the table. Returns how many
-    /// bytes were read and written. `reach` is how many characters to look at: few if the last stop was near.
+    /// Encodes characters from the front of `src` to `spare`, up to one that is not plain or within a block of the end of
+    /// either; returns how many bytes were read and written. `reach` is how many characters to look at: few if the last
+    /// stop was near.
+    #[cfg_attr(not(feature = "whatwg"), allow(dead_code))] // HZ has a state.
     #[inline(never)]
     pub(super) fn encode(&self, src: &str, spare: &mut [u8], reach: &mut usize) -> (usize, usize) {
-        let (mut room, mut codes, isa) = ([0; 2 * MOST], [0; MOST], arch::isa());
+        let isa = arch::isa();
+        self.batches(src, spare, reach, &mut (), |(), src, spare| ascii_blocks(src, spare), |(), codes, spare| {
+            lanes::short_codes(isa, codes, spare)
+        })
+    }
+
+    /// Does the same in a charset that switches between ASCII and pairs. `is_double` says whether bytes are pairs, before
+    /// and after.
+    #[inline(never)]
+    pub(super) fn encode_switched(
+        &self,
+        switch: &Switch,
+        is_double: &mut bool,
+        src: &str,
+        spare: &mut [u8],
+        reach: &mut usize,
+    ) -> (usize, usize) {
+        let ascii = |is_double: &mut bool, src: &[u8], spare: &mut [u8]| match is_double {
+            true => 0,
+            false => switch.copy(src, spare),
+        };
+        self.batches(src, spare, reach, is_double, ascii, |is_double, codes, spare| switch.put(is_double, codes, spare))
+    }
+
+    /// Encodes in two steps: to UTF-16, and then by the table. `ascii` copies blocks of ASCII, and `put` writes codes; both
+    /// are given the state.
+    #[inline(always)]
+    fn batches<S>(
+        &self,
+        src: &str,
+        spare: &mut [u8],
+        reach: &mut usize,
+        state: &mut S,
+        ascii: impl Fn(&mut S, &[u8], &mut [u8]) -> usize,
+        put: impl Fn(&mut S, &[u16], &mut [u8]) -> (usize, usize),
+    ) -> (usize, usize) {
+        let (mut room, mut codes) = ([0; 2 * MOST], [0; MOST]);
         let (mut read, mut written) = (0, 0);
         while src.len() - read >= WORTH {
-            let ascii = ascii_blocks(&src.as_bytes()[read..], &mut spare[written..]);
-            (read, written) = (read + ascii, written + ascii);
+            let copied = ascii(state, &src.as_bytes()[read..], &mut spare[written..]);
+            (read, written) = (read + copied, written + copied);
             let (taken, made) = to_units(&src[read..], &mut room[..2 * (*reach).clamp(LEAST_REACH, MOST)]);
             let units = room[..made].as_chunks().0;
             let codes = &mut codes[..units.len()];
             for (code, unit) in codes.iter_mut().zip(units) {
                 *code = self.codes[usize::from(u16::from_ne_bytes(*unit))];
             }
-            let (done, put) = lanes::short_codes(isa, codes, &mut spare[written..]);
+            let (done, put) = put(state, codes, &mut spare[written..]);
             written += put;
             if done < units.len() {
                 *reach = done + LEAST_REACH;
                 return (read + units[..done].iter().map(utf8_len).sum::<usize>(), written);
             }
-            if ascii + taken == 0 {
+            if copied + taken == 0 {
                 break;
             }
-            *reach = MOST;
+            *reach = (2 * (*reach).clamp(LEAST_REACH, MOST)).min(MOST);
             read += taken;
         }
         (read, written)
     }
+}
+
+/// How a charset switches between ASCII and pairs of such bytes.
+pub(super) struct Switch {
+    /// The codes to ASCII and to pairs, with zeros after them.
+    codes: [[u8; 4]; 2],
+    /// The length of both.
+    len: usize,
+    /// The bytes of ASCII that are not plain; some may stand there twice.
+    others: [u8; 5],
+}
+
+impl Switch {
+    /// The codes have at most four bytes, and the same length.
+    pub(super) const fn new<const N: usize>(to_ascii: &[u8; N], to_pairs: &[u8; N], others: [u8; 5]) -> Self {
+        let (mut codes, mut at) = ([[0; 4]; 2], 0);
+        while at < N {
+            (codes[0][at], codes[1][at]) = (to_ascii[at], to_pairs[at]);
+            at += 1;
+        }
+        Switch { codes, len: N, others }
+    }
+
+    #[cfg_attr(not(feature = "legacy"), allow(dead_code))] // encoding_rs itself says what it encodes.
+    pub(super) fn others(&self) -> &[u8] {
+        &self.others
+    }
+
+    /// Copies blocks of plain ASCII; returns how many bytes.
+    fn copy(&self, src: &[u8], spare: &mut [u8]) -> usize {
+        let [a, b, c, d, e] = self.others;
+        let is_plain =
+            |byte: u8| (byte < 0x80) & (byte != a) & (byte != b) & (byte != c) & (byte != d) & (byte != e);
+        let mut len = 0;
+        for (block, place) in src.as_chunks::<64>().0.iter().zip(spare.as_chunks_mut::<64>().0) {
+            // No branch per byte, so that the compiler vectorizes it.
+            if !block.iter().fold(true, |all, byte| all & is_plain(*byte)) {
+                break;
+            }
+            *place = *block;
+            len += block.len();
+        }
+        len
+    }
+
+    /// Writes codes of one byte or two, and switches where they need it. Stops at [`NO_CODE`], or when the room may not be
+    /// enough; returns how many codes were written and how many bytes that was.
+    #[inline(always)]
+    fn put(&self, is_double: &mut bool, codes: &[u16], spare: &mut [u8]) -> (usize, usize) {
+        let (mut done, mut written) = (0, 0);
+        loop {
+            let Some(window) = spare[written..].first_chunk_mut() else { return (done, written) };
+            let rest = &codes[done..];
+            // At the end some of the codes are looked at again.
+            let mut last = [NO_CODE; BLOCK];
+            let block = rest.first_chunk().unwrap_or_else(|| {
+                last[..rest.len()].copy_from_slice(rest);
+                &last
+            });
+            let (len, size) = if *is_double { put_pairs(block, window) } else { put_singles(block, window) };
+            (done, written) = (done + len, written + size);
+            let (Some(next), Some(place)) = (codes.get(done), spare[written..].first_chunk_mut::<4>()) else {
+                return (done, written);
+            };
+            if len < BLOCK {
+                if *next == NO_CODE {
+                    return (done, written);
+                }
+                *is_double = !*is_double;
+                *place = self.codes[usize::from(*is_double)];
+                written += self.len;
+            }
+        }
+    }
+}
+
+/// How many codes are looked at together.
+const BLOCK: usize = 16;
+
+/// Writes the pairs at the front of a block; returns how many, and how many bytes that was.
+#[inline(always)]
+fn put_pairs(block: &[u16; BLOCK], window: &mut [u8; 2 * BLOCK]) -> (usize, usize) {
+    for (place, code) in window.as_chunks_mut().0.iter_mut().zip(block) {
+        *place = code.to_le_bytes();
+    }
+    let len = front(block, |code| code > 0xFF && code != NO_CODE);
+    (len, 2 * len)
+}
+
+/// Does the same with single bytes.
+#[inline(always)]
+fn put_singles(block: &[u16; BLOCK], window: &mut [u8; 2 * BLOCK]) -> (usize, usize) {
+    for (place, code) in window.iter_mut().zip(block) {
+        *place = *code as u8;
+    }
+    let len = front(block, |code| code <= 0xFF);
+    (len, len)
+}
+
+/// Returns how many codes at the front of a block are such.
+#[inline(always)]
+fn front(block: &[u16; BLOCK], is_such: impl Fn(u16) -> bool) -> usize {
+    // No branch per code, so that the compiler vectorizes it.
+    let bits = block.iter().zip(0..).map(|(code, at)| u16::from(is_such(*code)) << at);
+    bits.fold(0u16, |all, bit| all | bit).trailing_ones() as usize
 }
 
 impl std::fmt::Debug for PlainCodes {
@@ -70,14 +213,15 @@ impl std::fmt::Debug for PlainCodes {
     }
 }
 
-/// Converts the front of `src` to code units in the machine's order, up to a character that has two; returns how many bytes
-/// were read and written.
+/// Converts the front of `src` to code units in the machine's order; returns how many bytes were read and written. No
+/// surrogate has a code, so a batch stops there. Without vectors the conversion stops earlier, before a character that has
+/// two units.
 #[inline(always)]
 fn to_units(src: &str, room: &mut [u8]) -> (usize, usize) {
     let order = if cfg!(target_endian = "big") { ByteOrder::Big } else { ByteOrder::Little };
     match arch::isa() {
         Isa::Scalar => to_units_singly(src, room),
-        isa => utf16::from_utf8(isa, order, true, src, room),
+        isa => utf16::from_utf8(isa, order, false, src, room),
     }
 }
 

@@ -55,14 +55,14 @@
 //! In a long text our own loops go first. They know the *plain* characters, which encoding_rs converts by themselves, each to
 //! one or two bytes, from tables that are read out of encoding_rs; see [`Plain`]. At anything else they stop between two
 //! characters, and encoding_rs goes on. So no rule of the standard is written down twice, and a character that is missing in
-//! a table costs speed, but is converted correctly. In ISO-2022-JP they also follow the escape sequences; its encoder is
-//! encoding_rs alone.
+//! a table costs speed, but is converted correctly. In ISO-2022-JP they also read and write the escape sequences between
+//! ASCII and JIS X 0208.
 
 use crate::arch::{self, lanes};
 use crate::codec::Utf8;
 use crate::codec::Utf16;
 use crate::codec::batches::{Codes, PlainPairs, Switched, WORTH};
-use crate::codec::pairs::PlainCodes;
+use crate::codec::pairs::{PlainCodes, Switch};
 use crate::codec::table::Table;
 use crate::codec::{
     ByteSink, Codec, CodecInfo, Decoder, Encoder, Malformed, Replacement, Step, Stop, Superset, TableCodec, Unmappable,
@@ -450,9 +450,6 @@ impl Plain {
         Plain { encoding, enough, pairs: Later::new(), codes: Later::new(), jis: Later::new() }
     }
 
-    fn is_wanted(&self) -> bool {
-        Self::IS_WANTED && self.encoding != ISO_2022_JP
-    }
 
     fn add_decoded(&self, len: usize) {
         self.pairs.add(len);
@@ -461,7 +458,7 @@ impl Plain {
 
     /// Returns the table for decoding `len` bytes, if there is one now.
     fn pairs(&self, len: usize) -> Option<&PlainPairs> {
-        let is_wanted = self.is_wanted() && lanes::are_worth_it(arch::isa());
+        let is_wanted = Self::IS_WANTED && self.encoding != ISO_2022_JP && lanes::are_worth_it(arch::isa());
         is_wanted.then(|| self.pairs.get(len, self.enough, || self.make_pairs()))?
     }
 
@@ -472,22 +469,25 @@ impl Plain {
     }
 
     fn make_jis(&self) -> Switched {
+        let mut units = Utf8Units::new();
+        for (pair, ch) in self.jis_chars() {
+            units.put(u16::from_be_bytes(pair), &[Utf8Word::new(ch).expect("of the plane")]);
+        }
+        Switched::new(units, Codes::JIS_X_0208, &JIS_OTHERS)
+    }
+
+    /// Returns the pairs that ISO-2022-JP decodes to one character.
+    fn jis_chars(&self) -> Vec<([u8; 2], char)> {
         let pairs = || (0x21..=0x7E).flat_map(|lead| (0x21..=0x7E).map(move |trail| [lead, trail]));
         let lines: Vec<u8> =
             pairs().flat_map(|[lead, trail]| [ESC, b'$', b'B', lead, trail, ESC, b'(', b'B', b'\n']).collect();
         let (text, _) = self.encoding.decode_without_bom_handling(&lines);
-        let mut units = Utf8Units::new();
-        for (pair, line) in pairs().zip(text.split('\n')) {
-            if let Some(word) = plain_char(line).and_then(Utf8Word::new) {
-                units.put(u16::from_be_bytes(pair), &[word]);
-            }
-        }
-        Switched::new(units, Codes::JIS_X_0208, &[ESC, 0x0E, 0x0F])
+        pairs().zip(text.split('\n')).filter_map(|(pair, line)| Some((pair, plain_char(line)?))).collect()
     }
 
     /// Returns the table for encoding `len` bytes, if there is one now.
     fn codes(&self, len: usize) -> Option<&PlainCodes> {
-        self.is_wanted().then(|| self.codes.get(len, self.enough, || self.make_codes()))?
+        Self::IS_WANTED.then(|| self.codes.get(len, self.enough, || self.make_codes()))?
     }
 
     /// Returns what encoding_rs decodes to one character by itself: single bytes, with 0 before them, and pairs. One row after
@@ -523,9 +523,23 @@ impl Plain {
     fn make_codes(&self) -> PlainCodes {
         let one_way = OneWay::of(self.encoding);
         let is_plain = |ch: &char| *ch != '\n' && !one_way.is_some_and(|one_way| one_way.has(*ch));
-        let chars: Vec<char> = self.chars().map(|(_, ch)| ch).filter(is_plain).collect();
+        let chars: Vec<char> = match self.encoding == ISO_2022_JP {
+            true => self.jis_chars().into_iter().map(|(_, ch)| ch).chain(ascii_of_jis()).filter(is_plain).collect(),
+            false => self.chars().map(|(_, ch)| ch).filter(is_plain).collect(),
+        };
+        let lines = self.encoded_lines(&chars);
+        let codes = lines.split(|byte| *byte == b'\n').map(|code| match code {
+            // The escape sequences around a pair; other characters with one are in other sets, and not plain.
+            [ESC, b'$', b'B', pair @ .., ESC, b'(', b'B'] => pair,
+            code => code,
+        });
+        PlainCodes::new(chars.iter().copied().zip(codes).chain([('\n', &b"\n"[..])]))
+    }
+
+    /// Encodes each of the characters and a line end. What is unmappable is an empty line.
+    fn encoded_lines(&self, chars: &[char]) -> Vec<u8> {
         let text: String = chars.iter().flat_map(|ch| [*ch, '\n']).collect();
-        let (mut encoder, mut lines) = (self.encoding.new_encoder(), vec![0; 2 * text.len() + STEP_ROOM]);
+        let (mut encoder, mut lines) = (self.encoding.new_encoder(), vec![0; 8 * chars.len() + text.len() + STEP_ROOM]);
         let (mut read, mut written) = (0, 0);
         loop {
             let (result, more, put) =
@@ -535,9 +549,17 @@ impl Plain {
                 break;
             }
         }
-        let codes = lines[..written].split(|byte| *byte == b'\n');
-        PlainCodes::new(chars.into_iter().zip(codes).chain([('\n', &b"\n"[..])]))
+        lines.truncate(written);
+        lines
     }
+}
+
+/// The bytes of ASCII that ISO-2022-JP does not have, or that change the set, as a [`Switch`] takes them.
+const JIS_OTHERS: [u8; 5] = [ESC, ESC, ESC, 0x0E, 0x0F];
+
+/// Returns the other characters of ASCII.
+fn ascii_of_jis() -> impl Iterator<Item = char> {
+    (0..0x80).filter(|byte| !JIS_OTHERS.contains(byte)).map(char::from)
 }
 
 /// Returns the character of a line that has just one, if a table can have it.
@@ -973,8 +995,10 @@ impl OneWay {
     }
 }
 
-/// The escape sequence that leads back to ASCII in ISO-2022-JP.
-const TO_ASCII: &[u8] = b"\x1B(B";
+/// The escape sequence that leads back to ASCII in ISO-2022-JP, and those to its other sets.
+const TO_ASCII: &[u8; 3] = b"\x1B(B";
+const TO_ROMAN: &[u8; 3] = b"\x1B(J";
+const TO_JIS_X_0208: &[u8; 3] = b"\x1B$B";
 
 /// Returns where the last [`ESC`] is.
 fn last_escape(bytes: &[u8]) -> Option<usize> {
@@ -1023,7 +1047,7 @@ impl MultiByteEncoder {
         while read < src.len() {
             let before = read;
             dst.fill(|spare| {
-                let (more, written) = codes.encode(&src[read..], spare, &mut self.reach);
+                let (more, written) = self.encode_plain(&src[read..], spare, codes);
                 read += more;
                 written
             });
@@ -1038,6 +1062,37 @@ impl MultiByteEncoder {
             }
         }
         Step { read, stop: Stop::InputEmpty }
+    }
+
+    /// Encodes plain characters from the front of `src` by the table; returns how many bytes were read and written.
+    fn encode_plain(&mut self, src: &str, spare: &mut [u8], codes: &PlainCodes) -> (usize, usize) {
+        if self.inner.encoding() != ISO_2022_JP {
+            return codes.encode(src, spare, &mut self.reach);
+        }
+        static SWITCH: Switch = Switch::new(TO_ASCII, TO_JIS_X_0208, JIS_OTHERS);
+        let was_double = self.set == *TO_JIS_X_0208;
+        if self.has_pending_escape || !(was_double || self.set == *TO_ASCII) {
+            return (0, 0);
+        }
+        let mut is_double = was_double;
+        let done = codes.encode_switched(&SWITCH, &mut is_double, src, spare, &mut self.reach);
+        if is_double != was_double {
+            self.enter(if is_double { *TO_JIS_X_0208 } else { *TO_ASCII });
+        }
+        done
+    }
+
+    /// Makes `inner` afresh, in a set of ISO-2022-JP.
+    fn enter(&mut self, set: [u8; 3]) {
+        self.inner = ISO_2022_JP.new_encoder();
+        self.set = set;
+        // A character of the set leads there.
+        let way = match &set {
+            TO_JIS_X_0208 => "あ",
+            TO_ROMAN => "¥",
+            _ => "",
+        };
+        let _ = self.inner.encode_from_utf8_without_replacement(way, &mut [0; 32], false);
     }
 
     /// Encodes the front of `src` through encoding_rs.
@@ -1093,7 +1148,7 @@ impl MultiByteEncoder {
 
     /// Encodes the front of `src` by encoding_rs.
     fn run_inner(&mut self, src: &str, dst: &mut ByteSink<'_>, last: bool) -> Step<Unmappable> {
-        let pending = if self.has_pending_escape { TO_ASCII } else { b"" };
+        let pending = if self.has_pending_escape { &TO_ASCII[..] } else { b"" };
         let mut outcome = (EncoderResult::OutputFull, 0);
         dst.fill(|room| {
             let Some((front, rest)) = room.split_at_mut_checked(pending.len()) else { return 0 };
@@ -1188,17 +1243,16 @@ impl Encoder for MultiByteEncoder {
 
     fn set_state(&mut self, state: u64) -> bool {
         self.reset();
-        // A character of each set leads there.
-        let (set, ch) = match state >> 1 {
+        let set = match state >> 1 {
             _ if self.inner.encoding() != ISO_2022_JP => return state == 0,
-            0x4A => (*b"\x1B(J", "¥"),
-            0x42 => (*b"\x1B$B", "あ"),
+            0x4A => *TO_ROMAN,
+            0x42 => *TO_JIS_X_0208,
             _ => return state == 0,
         };
-        if state & 1 == 0 {
-            let _ = self.inner.encode_from_utf8_without_replacement(ch, &mut [0; 32], false);
-        }
-        (self.set, self.has_pending_escape) = (set, state & 1 == 1);
+        // `inner` has written the escape sequence that is kept back.
+        self.has_pending_escape = state & 1 == 1;
+        self.enter(if self.has_pending_escape { *TO_ASCII } else { set });
+        self.set = set;
         true
     }
 
@@ -1223,6 +1277,9 @@ mod tests {
 
     /// The encodings with plain characters.
     const PLAIN: [&Encoding; 6] = [SHIFT_JIS, EUC_JP, EUC_KR, GBK, GB18030, BIG5];
+
+    /// Those that are also encoded with tables.
+    const ENCODED: [&Encoding; 7] = [SHIFT_JIS, EUC_JP, EUC_KR, GBK, GB18030, BIG5, ISO_2022_JP];
 
     /// The codec, with tables after so many bytes.
     fn with_tables_after(encoding: &'static Encoding, enough: usize) -> MultiByte {
@@ -1280,7 +1337,7 @@ mod tests {
         let row: String =
             all().filter(|ch| crate::arch::is_full() || (*ch as u32).is_multiple_of(61) || *ch < '\u{30000}').collect();
         let among: String = sampled.flat_map(|ch| ['あ', 'a', ch]).collect();
-        for encoding in PLAIN {
+        for encoding in ENCODED {
             for text in [&row, &among] {
                 let expected = encoded(&without_tables(encoding), text, 1 << 16, 1 << 16);
                 let made = encoded(&with_tables_after(encoding, 0), text, 1 << 16, 1 << 16);
@@ -1303,6 +1360,9 @@ mod tests {
                 8 => (0x2000, 0x300),
                 9 if dice.below(4) == 0 => (0x1F300, 0x400),
                 10 if dice.below(4) == 0 => (0, 0x2_FFFF),
+                // What ISO-2022-JP has in another set, and what it lacks.
+                11 if dice.below(4) == 0 => (0xA5, 1),
+                11 if dice.below(4) == 0 => (0xE, 2),
                 _ => (0x20, 0x5F),
             };
             text.extend((0..dice.below(30)).filter_map(|_| char::from_u32(from + dice.below(range) as u32)));
@@ -1314,7 +1374,7 @@ mod tests {
     #[cfg_attr(miri, ignore = "too much of it")]
     fn random_text_is_encoded_as_without_tables() {
         let mut dice = Dice::new();
-        for encoding in PLAIN {
+        for encoding in ENCODED {
             let (plain, codec) = (without_tables(encoding), with_tables_after(encoding, 0));
             for _ in 0..if crate::arch::is_full() { 20_000 } else { 300 } {
                 let len = dice.below(1500);
@@ -1388,7 +1448,7 @@ mod tests {
     #[cfg_attr(miri, ignore = "too much of it")]
     fn tables_for_encoding_come_in_at_any_place() {
         let text = random_text(&mut Dice::new(), 1000);
-        for (encoding, piece) in PLAIN.into_iter().flat_map(|encoding| [1, 70, 200].map(|piece| (encoding, piece))) {
+        for (encoding, piece) in ENCODED.into_iter().flat_map(|encoding| [1, 70, 200].map(|piece| (encoding, piece))) {
             let expected = encoded(&without_tables(encoding), &text, 1 << 16, 1 << 16);
             for enough in (0..1000).step_by(if crate::arch::is_full() { 1 } else { 37 }) {
                 let made = encoded(&with_tables_after(encoding, enough), &text, piece, 300);

@@ -2,40 +2,13 @@
 
 use super::sets::Set;
 use crate::arch::{self, lanes};
-use crate::codec::Utf8Sink;
 use crate::codec::batches::{Codes, Switched};
+use crate::codec::pairs::{PlainCodes, Switch};
+use crate::codec::{ByteSink, Utf8Sink};
 use std::sync::OnceLock;
 
 /// The shortest text for which tables are built, in bytes.
 pub(super) const LONG: usize = 16 * 1024;
-
-/// When to try a batch.
-pub(super) struct Pace {
-    reach: usize,
-    pause: usize,
-}
-
-impl Pace {
-    /// A batch that got so far, in bytes, is worth another try at once.
-    const FAR: usize = 24;
-    /// How many codes until the next try, after another batch.
-    const PAUSE: usize = 8;
-
-    pub(super) fn new() -> Self {
-        Pace { reach: usize::MAX, pause: 0 }
-    }
-
-    /// Lets `read` read a batch, if it is time and there can be one; returns how many bytes that was.
-    pub(super) fn turn(&mut self, read: impl FnOnce(&mut usize) -> Option<usize>) -> usize {
-        if self.pause > 0 {
-            self.pause -= 1;
-            return 0;
-        }
-        let Some(len) = read(&mut self.reach) else { return 0 };
-        self.pause = if len < Self::FAR { Self::PAUSE } else { 0 };
-        len
-    }
-}
 
 /// What is switched between, and the tables for it.
 pub(super) struct Batch {
@@ -61,5 +34,43 @@ impl Batch {
         let make = || Switched::new(self.set.units(), self.codes, self.others);
         let tables = if src.len() >= LONG { Some(self.tables.get_or_init(make)) } else { self.tables.get() };
         tables.map_or(0, |tables| tables.decode(arch::isa(), reach, is_double, src, dst))
+    }
+}
+
+/// What is switched between when writing, and the table for it.
+pub(super) struct WriteBatch {
+    set: Set,
+    switch: Switch,
+    codes: OnceLock<PlainCodes>,
+}
+
+impl WriteBatch {
+    pub(super) const fn new(set: Set, switch: Switch) -> Self {
+        WriteBatch { set, switch, codes: OnceLock::new() }
+    }
+
+    /// Writes characters and codes from the front of `src`, up to anything else or near its end; returns how many bytes were
+    /// read. Writes nothing if there is no table, and `src` is too short for one. `reach` is for the next call.
+    pub(super) fn write(&self, is_double: &mut bool, src: &str, reach: &mut usize, out: &mut ByteSink<'_>) -> usize {
+        // Where the kernels are not worth it, the compiler leaves out all of this.
+        if !lanes::are_worth_it(arch::isa()) {
+            return 0;
+        }
+        let make = || {
+            let ascii = (0..0x80).filter(|byte| !self.switch.others().contains(byte));
+            let ascii = ascii.map(|byte| (char::from(byte), vec![byte]));
+            let pairs = self.set.codes();
+            PlainCodes::new(pairs.map(|(ch, code)| (ch, code.to_vec())).chain(ascii))
+        };
+        let codes = if src.len() >= LONG { Some(self.codes.get_or_init(make)) } else { self.codes.get() };
+        let mut read = 0;
+        if let Some(codes) = codes {
+            out.fill(|spare| {
+                let written;
+                (read, written) = codes.encode_switched(&self.switch, is_double, src, spare, reach);
+                written
+            });
+        }
+        read
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! `~~` is a tilde, and `~` before a line end joins two lines. A line end among pairs ends them.
 
-use super::batch::{Batch, Pace};
+use super::batch::{Batch, WriteBatch};
 use super::sets::Set;
 use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer, copied, copy_plain};
 use crate::arch::types::Escapes;
-use crate::codec::batches::Codes;
-use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder, Utf8Sink, Utf8Word};
+use crate::codec::batches::{Codes, Pace};
+use crate::codec::pairs::Switch;
+use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder, MIN_ROOM, Utf8Sink, Utf8Word};
 
 /// HZ.
 #[derive(Clone, Copy, Debug)]
@@ -116,6 +117,30 @@ impl Writer for State {
     }
 
     fn run(&mut self, src: &str, out: &mut ByteSink<'_>) -> usize {
+        static BATCH: WriteBatch = WriteBatch::new(Set::Gb2312, Switch::new(b"~}", b"~{", [b'~'; 5]));
+        let (mut read, mut pace) = (0, Pace::new());
+        loop {
+            read += pace.turn(|reach| Some(BATCH.write(&mut self.is_double, &src[read..], reach, out)));
+            read += self.run_in_set(&src[read..], out);
+            // The next character probably needs a code before it.
+            let Some(ch) = src[read..].chars().next().filter(|_| out.room() >= MIN_ROOM) else { return read };
+            if !self.write(ch, out) {
+                return read;
+            }
+            read += ch.len_utf8();
+        }
+    }
+
+    fn end(&mut self, out: &mut ByteSink<'_>) {
+        if std::mem::take(&mut self.is_double) {
+            out.push(b"~}");
+        }
+    }
+}
+
+impl State {
+    /// Writes characters from the front of `src` that need no code before them; returns how many bytes were read.
+    fn run_in_set(&self, src: &str, out: &mut ByteSink<'_>) -> usize {
         let mut read = 0;
         out.fill(|spare| {
             let written;
@@ -126,11 +151,5 @@ impl Writer for State {
             written
         });
         read
-    }
-
-    fn end(&mut self, out: &mut ByteSink<'_>) {
-        if std::mem::take(&mut self.is_double) {
-            out.push(b"~}");
-        }
     }
 }

@@ -8,13 +8,14 @@
 //! reading Korean, the designation may be missing. An escape sequence of another charset is malformed, and so is that of
 //! ISO-IR-165, which RFC 1922 allows in Chinese but for which there is no table here.
 
-use super::batch::{Batch, LONG, Pace};
+use super::batch::{Batch, LONG, WriteBatch};
 use super::sets::Set;
 use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer, copied, copy_plain};
 use crate::arch::types::Shifts;
 use crate::arch::{self, lanes};
-use crate::codec::batches::Codes;
+use crate::codec::batches::{Codes, Pace};
 use crate::codec::engine::ShiftedCodes;
+use crate::codec::pairs::Switch;
 use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder, MIN_ROOM, Utf8Sink, Utf8Word};
 use std::sync::OnceLock;
 
@@ -456,6 +457,36 @@ impl State {
         read
     }
 
+    /// Writes batches from the front of `src`, if there are tables for what is designated; returns how many bytes were read.
+    fn write_batches(&mut self, src: &str, reach: &mut usize, out: &mut ByteSink<'_>) -> Option<usize> {
+        match self.places {
+            _ if self.of.is_announced => {
+                let (codes, mut read) = (korean_codes(src.len())?, 0);
+                out.fill(|spare| {
+                    let written;
+                    (read, written) = codes.encode(&mut self.is_shifted, src, spare);
+                    written
+                });
+                Some(read)
+            }
+            // The first set of pairs that is tried, if no other one is invoked.
+            [Some(Set::Ascii | Set::Jis0208), None, None, None] if self.of.has_jis_x_0208() && !self.of.joins => {
+                const SWITCH: Switch = Switch::new(b"\x1B(B", b"\x1B$B", [ESC, SO, SI, SI, SI]);
+                static JAPANESE: WriteBatch = WriteBatch::new(Set::Jis0208, SWITCH);
+                let mut is_double = self.places[0] == Some(Set::Jis0208);
+                let read = JAPANESE.write(&mut is_double, src, reach, out);
+                self.places[0] = Some(if is_double { Set::Jis0208 } else { Set::Ascii });
+                Some(read)
+            }
+            [Some(Set::Ascii), Some(Set::Gb2312), ..] => {
+                const SWITCH: Switch = Switch::new(&[SI], &[SO], [ESC, SO, SI, b'\r', b'\n']);
+                static CHINESE: WriteBatch = WriteBatch::new(Set::Gb2312, SWITCH);
+                Some(CHINESE.write(&mut self.is_shifted, src, reach, out))
+            }
+            _ => None,
+        }
+    }
+
     /// Returns whether a character waits for the next one, because two that begin with it share a code.
     fn is_held_first(&self, ch: char) -> bool {
         self.of.joins && self.of.designations.iter().any(|designation| designation.0.starts().contains(&ch))
@@ -502,17 +533,9 @@ impl Writer for State {
         if self.of.is_announced && !self.is_begun {
             return 0;
         }
-        let mut read = 0;
-        if self.of.is_announced
-            && let Some(codes) = korean_codes(src.len())
-        {
-            out.fill(|spare| {
-                let written;
-                (read, written) = codes.encode(&mut self.is_shifted, src, spare);
-                written
-            });
-        }
+        let (mut read, mut pace) = (0, Pace::new());
         loop {
+            read += pace.turn(|reach| self.write_batches(&src[read..], reach, out));
             read += self.run_in_set(&src[read..], out);
             // The next character is probably in another set.
             let Some(ch) = src[read..].chars().next().filter(|_| out.room() >= MIN_ROOM) else { return read };

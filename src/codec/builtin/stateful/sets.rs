@@ -108,6 +108,13 @@ impl Codes {
         self.blocks[usize::from(self.index[at])][ch as usize % 64] = u16::from_be_bytes(code);
     }
 
+    /// Returns all characters that have a pair.
+    fn all(&self) -> impl Iterator<Item = (char, [u8; 2])> {
+        let blocks = (0..).step_by(64).zip(&self.index);
+        let places = blocks.flat_map(|(first, block)| (first..).zip(self.blocks[usize::from(*block)]));
+        places.filter(|(_, code)| *code != 0).filter_map(|(ch, code)| Some((char::from_u32(ch)?, code.to_be_bytes())))
+    }
+
     #[inline(always)]
     fn get(&self, ch: char) -> Option<[u8; 2]> {
         let block = self.index.get(ch as usize / 64)?;
@@ -145,6 +152,11 @@ impl Set {
             units.put(u16::from_be_bytes([lead, 0x21]), row);
         }
         units
+    }
+
+    /// Returns the characters that have a pair, and the pairs.
+    pub(super) fn codes(self) -> impl Iterator<Item = (char, [u8; 2])> {
+        self.pairs().codes.all()
     }
 
     /// Returns a table with shift codes that has ASCII, without `codes`, and the pairs of this set.

@@ -2,7 +2,7 @@
 
 use super::{SHIFTS, WORTH, fits};
 use crate::arch::{self, lanes};
-use crate::codec::batches::{Batches, PlainPairs};
+use crate::codec::batches::{Batches, Pace, PlainPairs};
 use crate::codec::table::limits::MAX_BYTES;
 use crate::codec::table::packed::Chart;
 use crate::codec::table::{Cell, Mapping, SI, SO, Sequence, State, Table, TableShape};
@@ -478,13 +478,13 @@ struct Position {
     /// Bytes that were read and not decided.
     held: [u8; 2 * MAX_BYTES],
     len: usize,
-    /// How many words to look up before any is written: few if the last fault was near.
-    reach: usize,
+    /// When to try a batch, and how many words to look up before any is written.
+    pace: Pace,
 }
 
 impl MultiByteDecoder {
     pub(in crate::codec::engine) fn new(table: Arc<DecodeTable>) -> Self {
-        MultiByteDecoder { table, position: Position { set: 0, held: [0; 2 * MAX_BYTES], len: 0, reach: usize::MAX } }
+        MultiByteDecoder { table, position: Position { set: 0, held: [0; 2 * MAX_BYTES], len: 0, pace: Pace::new() } }
     }
 }
 
@@ -510,42 +510,71 @@ impl Position {
         let isa = arch::isa();
         if table.sets.len() == 1 {
             let Some(plain) = table.plain(src.len()) else { return 0 };
-            return plain.decode(isa, &mut self.reach, src, dst);
+            return plain.decode(isa, &mut self.pace.reach, src, dst);
         }
         let (mut is_double, by_unit, singles) = (self.set == 1, table.by_unit(), table.singles.as_deref());
-        let mut batches = Batches { by_unit, singles, reach: &mut self.reach, is_double: &mut is_double };
+        let mut batches = Batches { by_unit, singles, reach: &mut self.pace.reach, is_double: &mut is_double };
         let read = batches.decode_shifted(isa, SHIFTS, src, dst);
         self.set = is_double.into();
         read
     }
 
-    /// Decodes the front of `src` while nothing is held, as long as it is simple: one byte or two, for a character of up to
-    /// three bytes in UTF-8. Returns how many bytes were read.
+    /// Decodes the front of `src` while nothing is held, as long as there are whole characters. Returns how many bytes were
+    /// read.
     #[inline(always)]
     fn common(&mut self, table: &DecodeTable, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
         let mut read = 0;
-        if src.len() >= WORTH && lanes::are_worth_it(arch::isa()) {
-            read += self.batches(table, src, dst);
+        loop {
+            if src.len() - read >= WORTH && lanes::are_worth_it(arch::isa()) && self.pace.is_due() {
+                let len = self.batches(table, &src[read..], dst);
+                self.pace.tried(len);
+                read += len;
+            }
+            self.short(table, src, &mut read, dst);
+            match self.longer(table, &src[read..]) {
+                Some((word, len)) if Self::write(table, word, dst).is_some() => read += len,
+                _ => return read,
+            }
         }
+    }
+
+    /// Decodes from `read` on, which it advances, as long as it is simple: one byte or two, for a character of up to three
+    /// bytes in UTF-8.
+    #[inline(always)]
+    fn short(&self, table: &DecodeTable, src: &[u8], read: &mut usize, dst: &mut Utf8Sink<'_>) {
         let start = table.nodes[table.sets[self.set as usize] as usize].start as usize;
         let set: &[Utf8Word; 256] = table.words[start..].first_chunk().expect("a set has 256 words");
         let pairs = &table.pairs[self.set as usize];
         dst.push_words(|| {
-            let Some(&byte) = src.get(read) else { return note::of(note::STOP) };
+            let Some(&byte) = src.get(*read) else { return note::of(note::STOP) };
             let word = set[byte as usize];
             if word.is_char() {
-                read += 1;
+                *read += 1;
                 return word;
             }
-            let (start, Some(&trail)) = (pairs[byte as usize], src.get(read + 1)) else { return word };
+            let (start, Some(&trail)) = (pairs[byte as usize], src.get(*read + 1)) else { return word };
             let word = table.words[start as usize + trail as usize];
             // A branch, so that the next byte need not wait for this word.
             if word.is_char() {
-                read += 2;
+                *read += 2;
             }
             word
         });
-        read
+    }
+
+    /// Returns the character of three bytes or more, or outside the Basic Multilingual Plane, that `src` begins with, and its
+    /// length, if nothing else can begin so.
+    fn longer(&self, table: &DecodeTable, src: &[u8]) -> Option<(Utf8Word, usize)> {
+        let mut node = table.sets[self.set as usize];
+        for (at, &byte) in src.iter().take(MAX_BYTES).enumerate() {
+            let word = table.word(node, byte);
+            match word.as_note() {
+                Some((note::NEXT, next)) => node = next,
+                None | Some((note::CHAR, _)) => return Some((word, at + 1)),
+                Some(_) => return None,
+            }
+        }
+        None
     }
 
     /// Removes the first `len` bytes that are held.

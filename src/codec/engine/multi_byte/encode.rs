@@ -3,6 +3,7 @@
 use super::{LEAST_REACH, SHIFTS, WORTH, fits};
 use crate::arch::types::ByteOrder;
 use crate::arch::{self, lanes, utf16};
+use crate::codec::batches::Pace;
 use crate::codec::table::{Mapping, SI, SO, Sequence, Table, TableShape, Way};
 use crate::codec::{ByteSink, Encoder, MIN_ROOM, Packed, Replacement, Step, Stop, Unmappable};
 use std::sync::Arc;
@@ -251,12 +252,9 @@ pub(in crate::codec::engine) struct MultiByteEncoder {
     is_double: bool,
     /// Text that was read and not decided.
     held: String,
-    /// How many characters to look up before any is written: few if the last fault was near.
-    reach: usize,
+    /// When to try a batch, and how many characters to look up before any is written.
+    pace: Pace,
 }
-
-/// After this many single characters a batch is tried again.
-const PAUSE: usize = 8;
 
 /// Encodes the front of `src` to `spare` in three steps: to UTF-16, to lanes, to bytes. Stops at anything that needs a
 /// decision, and at the latest within a block of the end of either slice; returns how many bytes were read and written.
@@ -296,7 +294,7 @@ fn batch(table: &EncodeTable, is_double: &mut bool, reach: &mut usize, src: &str
             };
             return (read + units[..done].iter().map(len).sum::<usize>(), written);
         }
-        *reach = UNITS;
+        *reach = (2 * (*reach).clamp(LEAST_REACH, UNITS)).min(UNITS);
         read += taken;
     }
     (read, written)
@@ -333,7 +331,7 @@ fn put_in(dst: &mut ByteSink<'_>, put: impl FnOnce(&mut [u8], &mut usize) -> boo
 
 impl MultiByteEncoder {
     pub(in crate::codec::engine) fn new(table: Arc<EncodeTable>) -> Self {
-        MultiByteEncoder { table, is_double: false, held: String::new(), reach: LEAST_REACH }
+        MultiByteEncoder { table, is_double: false, held: String::new(), pace: Pace::new() }
     }
 
     /// Writes the bytes of `entry`, which has some, to `spare` from `at` on, after the shift code that they need; returns
@@ -389,16 +387,14 @@ impl MultiByteEncoder {
         let (mut read, mut stop) = (0, Stop::InputEmpty);
         let (table, mut at) = (&*self.table, 0);
         let mut chars = src.chars();
-        // How many characters until a batch is tried again.
-        let mut pause = 0;
         loop {
-            if pause == 0 && src.len() - read >= WORTH && arch::isa() != arch::Isa::Scalar {
-                pause = PAUSE;
-                let (taken, made) = batch(table, &mut self.is_double, &mut self.reach, &src[read..], &mut spare[at..]);
+            if self.pace.is_due() && src.len() - read >= WORTH && arch::isa() != arch::Isa::Scalar {
+                let reach = &mut self.pace.reach;
+                let (taken, made) = batch(table, &mut self.is_double, reach, &src[read..], &mut spare[at..]);
+                self.pace.tried(taken);
                 (read, at) = (read + taken, at + made);
                 chars = src[read..].chars();
             }
-            pause = pause.saturating_sub(1);
             let Some(ch) = chars.next() else { break };
             let (lane, mut len) = (table.find(ch), ch.len_utf8());
             let (mut entry, may_go_on) = (lane & bytes::ENTRY, lane & bytes::START != 0);
