@@ -22,6 +22,7 @@ mod cobol;
 mod columns_in_place;
 mod conformance;
 mod contract_violations;
+mod copybook_habits;
 mod copybook_texts;
 mod copybooks;
 mod dependencies;

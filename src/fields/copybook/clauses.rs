@@ -22,6 +22,7 @@ use super::lexical::{
     shortened, word,
 };
 use super::picture;
+use super::special_names::SpecialNames;
 use super::words::{USAGES, Usage, is_one_of};
 use crate::fields::SignPlace;
 use nom::Parser;
@@ -31,17 +32,17 @@ use nom::multi::{many0, many1_count};
 use nom::sequence::preceded;
 
 /// Reads the clauses of an entry, up to its period.
-pub(super) fn clauses(mut input: &str, decimal_comma: bool) -> Read<'_, Clauses<'_>> {
+pub(super) fn clauses<'a>(mut input: &'a str, names: &SpecialNames) -> Read<'a, Clauses<'a>> {
     let mut clauses = Clauses::default();
     while !input.is_empty() && !input.starts_with('.') {
-        input = clauses.read(input, decimal_comma)?.0;
+        input = clauses.read(input, names)?.0;
     }
     Ok((input, clauses))
 }
 
 impl<'a> Clauses<'a> {
     /// Reads one clause.
-    fn read(&mut self, input: &'a str, decimal_comma: bool) -> Read<'a, ()> {
+    fn read(&mut self, input: &'a str, names: &SpecialNames) -> Read<'a, ()> {
         let Ok((rest, first)) = word(input) else { return expected(input, CLAUSE) };
         let first = first.to_ascii_uppercase();
         match first.as_str() {
@@ -52,7 +53,7 @@ impl<'a> Clauses<'a> {
             }
             "PIC" | "PICTURE" => {
                 let (rest, _) = optional("IS")(rest)?;
-                let (end, picture) = picture::picture(rest, decimal_comma)?;
+                let (end, picture) = picture::picture(rest, names)?;
                 put(&mut self.picture, rest, input, picture, "PICTURE")?;
                 Ok((end, ()))
             }

@@ -1,7 +1,7 @@
 //! The grammar of data description entries.
 //!
 //! ```text
-//! copybook  = *(entry | skipped)                     skipped: see `program.rs`
+//! copybook  = *(entry | skipped | ".")               skipped: see `program.rs`
 //! entry     = level [name | "FILLER"] *clause "."    level: 1 to 49, or 77
 //!           | "66" name "RENAMES" name ["THRU" name] "."
 //!           | "88" name value "."
@@ -15,25 +15,30 @@ use super::entry::{Entry, Placed};
 use super::lexical::{BadText, Read, expected, fail, found, gap, keyword, name, not_copied, required, word};
 use super::limits::MAX_ENTRIES;
 use super::program::skip;
+use super::special_names::SpecialNames;
 use super::tokens::after_sentence;
-use super::words::is_one_of;
+use super::words::{is_blank, is_one_of};
 use nom::Parser;
 use nom::branch::alt;
 use nom::bytes::tag;
 use nom::combinator::{opt, value};
 
-/// Reads the entries that describe storage. `end` is the length of the text that follows them; `decimal_comma` says that
-/// the decimal point is a comma.
-pub(super) fn entries(text: &str, end: usize, decimal_comma: bool) -> Result<Vec<Entry<'_>>, BadText<'_>> {
+/// Reads the entries that describe storage. `end` is the length of the text that follows them; `names` says what their
+/// pictures mean.
+pub(super) fn entries<'a>(text: &'a str, end: usize, names: &SpecialNames) -> Result<Vec<Entry<'a>>, BadText<'a>> {
     let mut entries = Vec::new();
     let begin = skip_gap(text);
     let mut rest = begin;
     while rest.len() > end {
+        if let Some(after) = after_period(rest) {
+            rest = after;
+            continue;
+        }
         if let Some((after, _)) = skip(rest)? {
             rest = after;
             continue;
         }
-        let (after, entry) = entry(rest, decimal_comma).map_err(bad_text)?;
+        let (after, entry) = entry(rest, names).map_err(bad_text)?;
         entries.extend(entry);
         if entries.len() > MAX_ENTRIES {
             return Err(BadText::message(rest, format!("a copybook may have at most {MAX_ENTRIES} entries")));
@@ -50,6 +55,12 @@ pub(super) fn entries(text: &str, end: usize, decimal_comma: bool) -> Result<Vec
 const NO_STORAGE: &str = "the copybook describes no storage: expected an entry of level 01 to 49, or 77";
 const LEVEL: &str = "a level number (01 to 49, 66, 77 or 88) at the beginning of an entry";
 
+/// Returns the text after a period that ends no entry, if there is one.
+fn after_period(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix('.')?;
+    rest.chars().next().is_none_or(|next| next == '.' || is_blank(next)).then(|| skip_gap(rest))
+}
+
 fn skip_gap(text: &str) -> &str {
     gap(text).map_or(text, |(rest, ())| rest)
 }
@@ -62,7 +73,7 @@ fn bad_text(error: nom::Err<BadText<'_>>) -> BadText<'_> {
 }
 
 /// Reads an entry; `None` if it describes no storage.
-fn entry(input: &str, decimal_comma: bool) -> Read<'_, Option<Entry<'_>>> {
+fn entry<'a>(input: &'a str, names: &SpecialNames) -> Read<'a, Option<Entry<'a>>> {
     let (rest, level) = level(input)?;
     match level {
         66 => {
@@ -78,7 +89,7 @@ fn entry(input: &str, decimal_comma: bool) -> Read<'_, Option<Entry<'_>>> {
         _ => {
             let filler = value(None, keyword("FILLER"));
             let (rest, found) = opt(alt((filler, name.map(Some)))).parse_complete(rest)?;
-            let (rest, clauses) = clauses(rest, decimal_comma)?;
+            let (rest, clauses) = clauses(rest, names)?;
             let (rest, ()) = period(rest)?;
             let level = Placed { rest: input, value: level };
             Ok((rest, Some(Entry { level, name: found.flatten(), clauses })))

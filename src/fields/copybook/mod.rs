@@ -15,6 +15,7 @@
 //! | `copy.rs`, `members.rs`, `replace.rs` | `COPY`, the files that it reads, and what it replaces |
 //! | `constants.rs` | names that stand for numbers |
 //! | `program.rs` | what is skipped between entries, and which records are wanted |
+//! | `special_names.rs` | what a program says about pictures |
 //! | `clauses.rs`, `picture.rs` | the grammars of clauses and of picture strings |
 //! | `grammar.rs`, `entry.rs` | the grammar of entries, and what it makes |
 //! | `storage.rs` | what a picture and a usage mean in bytes |
@@ -37,6 +38,7 @@ mod picture;
 mod program;
 mod replace;
 mod source;
+mod special_names;
 mod storage;
 mod tokens;
 mod tree;
@@ -48,6 +50,7 @@ pub use options::Copybook;
 use super::{BadLayout, Layout};
 use lexical::{BadText, What};
 use source::Source;
+use special_names::SpecialNames;
 
 impl Copybook {
     /// Reads a copybook. It is text in UTF-8 or ISO 8859-1.
@@ -100,7 +103,8 @@ impl Copybook {
         let source = copy::expanded(source, self, members).map_err(unread)?;
         let edits = constants::edits(&source.text);
         let source = source.edited(&edits).map_err(unread)?;
-        let decimal_comma = self.decimal_comma || program::has_decimal_comma(&source.text);
+        let mut names = SpecialNames::of(&source.text);
+        names.decimal_comma |= self.decimal_comma;
         let error = |bad: BadText<'_>| {
             let message = match bad.what {
                 What::Expected(what) => format!("found {}, expected {what}", lexical::found(bad.rest)),
@@ -109,7 +113,7 @@ impl Copybook {
             source.error(bad.rest, message)
         };
         let wanted = program::wanted(&source.text, self.record_name.as_deref());
-        let entries = wanted.and_then(|(text, end)| grammar::entries(text, end, decimal_comma)).map_err(|bad| {
+        let entries = wanted.and_then(|(text, end)| grammar::entries(text, end, &names)).map_err(|bad| {
             let is_at_end = bad.rest.trim_matches(words::is_blank).is_empty();
             let line = source.line_of_copybook(bad.rest);
             Refused { got: if is_at_end { Got::End } else { Got::Entries(line) }, error: error(bad) }

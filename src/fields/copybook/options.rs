@@ -38,6 +38,9 @@ use std::path::PathBuf;
 /// then its data division is read. Records of a file description share their place too; those of the other sections do
 /// not, so that one of them has to be chosen by its [name](Self::record_name).
 ///
+/// `SPECIAL-NAMES` of a program says which characters are currency signs in pictures (`CURRENCY SIGN IS 'EUR' WITH PICTURE
+/// SYMBOL 'U'`), and whether the decimal point is a comma. Periods that end no entry are skipped.
+///
 /// `COPY` is served by directories ([`copy_path`](Self::copy_path)), and placeholders such as `:TAG:` by
 /// [`replacing`](Self::replacing); `REPLACE` works as in COBOL.
 ///
@@ -139,6 +142,7 @@ impl Copybook {
     }
 
     /// Chooses one of several records: the entry of level 01 or 77 with this name. Mistakes in the others do not matter.
+    /// It may redefine another one; then it is read by itself.
     #[must_use]
     pub fn record_name(self, name: impl Into<String>) -> Self {
         Copybook { record_name: Some(name.into()), ..self }

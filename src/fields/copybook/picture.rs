@@ -10,6 +10,7 @@
 
 use super::lexical::{BadText, CONSTANT, PLACEHOLDER, Read, expected, fail, gap, required, shortened, word};
 use super::limits::MAX_RECORD;
+use super::special_names::SpecialNames;
 use super::words::{begins_clause, is_blank};
 use crate::fields::{Edited, EditedSign, FieldKind};
 use nom::Parser;
@@ -50,7 +51,7 @@ const MAX_DIGITS: usize = 38;
 struct Symbol<'a> {
     /// The text from the symbol on.
     rest: &'a str,
-    /// In upper case; the first letter of `CR` and `DB`.
+    /// In upper case; the first letter of `CR` and `DB`; `$` for each currency symbol.
     ch: char,
     /// The number of bytes in which it is stored.
     width: usize,
@@ -69,7 +70,7 @@ impl Symbol<'_> {
 }
 
 /// Reads a picture string and the gap after it. Returns the string too.
-pub(super) fn picture(input: &str, decimal_comma: bool) -> Read<'_, (&str, Picture)> {
+pub(super) fn picture<'a>(input: &'a str, names: &SpecialNames) -> Read<'a, (&'a str, Picture)> {
     let (_, run) = take_till(is_blank).parse_complete(input)?;
     let run = before_clause(run);
     let text = run.strip_suffix(['.', ',', ';']).unwrap_or(run);
@@ -80,16 +81,17 @@ pub(super) fn picture(input: &str, decimal_comma: bool) -> Read<'_, (&str, Pictu
     let mut symbols = Vec::new();
     let mut rest = input;
     while rest.len() > end {
-        let (after, symbol) = symbol(rest)?;
+        let (after, symbol) = symbol(rest, names)?;
         symbols.push(symbol);
         rest = after;
     }
-    if decimal_comma {
+    symbols.extend(rest_of_currency_sign(&symbols, names));
+    if names.decimal_comma {
         symbols.iter_mut().for_each(Symbol::exchange_comma);
     }
     let mut picture = classify(input, &symbols)?;
     if let Picture::Edited(_, Some(edited)) = &mut picture {
-        edited.comma = decimal_comma && edited.point;
+        edited.comma = names.decimal_comma && edited.point;
     }
     let (rest, ()) = gap(rest)?;
     Ok((rest, (text, picture)))
@@ -104,13 +106,25 @@ fn before_clause(run: &str) -> &str {
     run.match_indices(')').map(|(at, _)| at + 1).find(begins).map_or(run, |end| &run[..end])
 }
 
+/// Returns what stands for the characters of a currency sign after its first one. The first symbol of the picture stands
+/// for the whole sign, and all others for one character.
+fn rest_of_currency_sign<'a>(symbols: &[Symbol<'a>], names: &SpecialNames) -> Option<Symbol<'a>> {
+    let first = symbols.iter().find(|symbol| symbol.ch == '$')?;
+    let len = names.currency(first.rest.chars().next()?)?;
+    Some(Symbol { width: len - 1, count: 1, ..*first }).filter(|symbol| symbol.width > 0)
+}
+
 /// Reads a symbol and its count.
-fn symbol(input: &str) -> Read<'_, Symbol<'_>> {
+fn symbol<'a>(input: &'a str, names: &SpecialNames) -> Read<'a, Symbol<'a>> {
     let double = value(2, alt((tag_no_case("CR"), tag_no_case("DB"))));
+    let is_currency = |ch| names.currency(ch).is_some();
     let single = value(1, satisfy(|ch| is_currency(ch) || "AX9SVPZ*+-,./B0ENG".contains(ch.to_ascii_uppercase())));
     let found: Read<'_, usize> = alt((double, single)).parse_complete(input);
     let Ok((rest, width)) = found else { return fail(input, unknown(input)) };
-    let ch = input.chars().next().unwrap_or_default().to_ascii_uppercase();
+    let ch = match input.chars().next().unwrap_or_default() {
+        ch if is_currency(ch) => '$',
+        ch => ch.to_ascii_uppercase(),
+    };
     let width = if matches!(ch, 'S' | 'V' | 'P') { 0 } else { width };
     if !rest.starts_with('(') {
         return Ok((rest, Symbol { rest: input, ch, width, count: 1 }));
@@ -131,10 +145,6 @@ fn symbol(input: &str) -> Read<'_, Symbol<'_>> {
         Ok(count @ ..=MAX_RECORD) => Ok((rest, Symbol { rest: input, ch, width, count })),
         _ => fail(input, format!("({digits}) is too large: a record has at most {MAX_RECORD} bytes")),
     }
-}
-
-fn is_currency(ch: char) -> bool {
-    matches!(ch, '$' | '¢' | '£' | '¤' | '¥' | '€')
 }
 
 /// Returns what is wrong with an unknown symbol.
@@ -163,7 +173,7 @@ fn classify<'a>(whole: &'a str, symbols: &[Symbol<'a>]) -> Classified<'a> {
         () if has("XA") => ("XA9B0/", false),
         // C and D are the first letters of CR and DB.
         // S in an edited number is an extension.
-        () => ("S9VPZ*+-,./B0CDE$¢£¤¥€", false),
+        () => ("S9VPZ*+-,./B0CDE$", false),
     };
     if let Some(symbol) = other(allowed) {
         let what = format!("{:?} cannot be combined with the other symbols of this picture", symbol.ch);
@@ -197,6 +207,10 @@ fn edited(symbols: &[Symbol<'_>]) -> Option<Edited> {
         None => (symbols, &[][..]),
     };
     let (whole, places) = (positions(whole)?, positions(places)?);
+    // A point at the end stands for no places.
+    if places.1 == 0 && point.is_some_and(|at| symbols[at].ch == '.') {
+        return None;
+    }
     // After the point, Z is possible only if all digits are Z.
     let is_z = |(blanks, digits): (usize, usize)| blanks == digits;
     if places.0 > 0 && !(is_z(whole) && is_z(places)) {

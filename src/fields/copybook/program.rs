@@ -5,6 +5,7 @@
 //! skipped = "EXEC" … "END-EXEC" ["."]
 //!         | ("FD" | "SD" | "RD" | "CD") … "."
 //!         | ("ID" | "IDENTIFICATION" | "ENVIRONMENT") "DIVISION" … up to "DATA" "DIVISION" "."
+//!         | "CONFIGURATION" "SECTION" "." | ("SOURCE-COMPUTER" | "OBJECT-COMPUTER" | "SPECIAL-NAMES") "." [sentence "."]
 //!         | ("FILE" | "WORKING-STORAGE" | "LOCAL-STORAGE" | "LINKAGE") "SECTION" "."
 //!         | ("REPORT" | "SCREEN" | "COMMUNICATION") "SECTION" … up to the next section
 //!         | "PROCEDURE" "DIVISION" … to the end
@@ -37,6 +38,8 @@ pub(super) fn skip(text: &str) -> Result<Option<(&str, Skipped)>, BadText<'_>> {
         "ID" | "IDENTIFICATION" | "ENVIRONMENT" if is_followed_by("DIVISION") => {
             Some((to_data_division(text)?, Skipped::Nothing))
         }
+        "CONFIGURATION" if is_followed_by("SECTION") => Some((after_sentence(after), Skipped::Nothing)),
+        "SOURCE-COMPUTER" | "OBJECT-COMPUTER" | "SPECIAL-NAMES" => Some((after_paragraph(after), Skipped::Nothing)),
         "DATA" if is_followed_by("DIVISION") => Some((after_sentence(after), Skipped::Nothing)),
         "PROCEDURE" if is_followed_by("DIVISION") => Some(("", Skipped::Nothing)),
         "FILE" if is_followed_by("SECTION") => Some((after_sentence(after), Skipped::File)),
@@ -48,6 +51,17 @@ pub(super) fn skip(text: &str) -> Result<Option<(&str, Skipped)>, BadText<'_>> {
         }
         _ => None,
     })
+}
+
+/// Returns the text after a paragraph of the configuration section: its name, and at most one sentence.
+fn after_paragraph(after_name: &str) -> &str {
+    let rest = after_sentence(after_name);
+    let is_sentence = word(rest).is_ok_and(|(_, first)| first.starts_with(char::is_alphabetic) && !is_division(rest));
+    if is_sentence { after_sentence(rest) } else { rest }
+}
+
+fn is_division(text: &str) -> bool {
+    word(text).and_then(|(rest, _)| word(rest)).is_ok_and(|(_, second)| is_one_of(second, &["DIVISION", "SECTION"]))
 }
 
 /// Returns the text after `END-EXEC` and its period.
@@ -64,7 +78,7 @@ fn after_exec(text: &str) -> Result<&str, BadText<'_>> {
 
 /// Returns the text from the data division on, or from the procedure division on if there is no other. Comments before
 /// that can have any quotes and periods, so that only its words are looked at.
-fn to_data_division(text: &str) -> Result<&str, BadText<'_>> {
+pub(super) fn to_data_division(text: &str) -> Result<&str, BadText<'_>> {
     let mut before = ("", 0);
     for found in text.split(is_blank).filter(|found| !found.is_empty()) {
         let at = found.as_ptr() as usize - text.as_ptr() as usize;
@@ -75,17 +89,6 @@ fn to_data_division(text: &str) -> Result<&str, BadText<'_>> {
         before = (found, at);
     }
     Err(BadText::message(text, "the program has no DATA DIVISION, which describes its records"))
-}
-
-/// Returns whether a program says `DECIMAL-POINT IS COMMA`.
-pub(super) fn has_decimal_comma(text: &str) -> bool {
-    let mut words = Tokens::of(text).map(|(_, place)| &text[place]);
-    while let Some(found) = words.next() {
-        if is_one_of(found, &["DECIMAL-POINT"]) {
-            return words.find(|word| !is_one_of(word, &["IS"])).is_some_and(|word| is_one_of(word, &["COMMA"]));
-        }
-    }
-    false
 }
 
 /// Returns the text from the next section of the data division on, or from the procedure division on.
@@ -173,7 +176,8 @@ fn records(text: &str) -> Result<Vec<Record<'_>>, BadText<'_>> {
         }
         area += usize::from(begins && (top.is_none() || !is_shared));
         if let Some(name) = top {
-            records.push(Record { rest, name, area, end: 0 });
+            let target = redefined(rest, &records);
+            records.push(Record { rest, name, area: target.unwrap_or(area), end: 0 });
         }
         rest = match skipped {
             Some((after, what)) => {
@@ -184,6 +188,16 @@ fn records(text: &str) -> Result<Vec<Record<'_>>, BadText<'_>> {
         };
     }
     Ok(records)
+}
+
+/// Returns the number of the place of the record that the record at `text` redefines, if it does.
+fn redefined(text: &str, records: &[Record<'_>]) -> Option<usize> {
+    let (rest, _level) = word(text).ok()?;
+    let (rest, _name) = word(rest).ok()?;
+    let (rest, clause) = word(rest).ok()?;
+    let (_, target) = word(rest).ok().filter(|_| is_one_of(clause, &["REDEFINES"]))?;
+    let is_it = |record: &&Record<'_>| record.name.is_some_and(|name| name.eq_ignore_ascii_case(target));
+    records.iter().rfind(is_it).map(|record| record.area)
 }
 
 /// Returns the name of the record that begins at `text`, if one does.

@@ -28,7 +28,8 @@ pub(super) fn items<'a>(options: &Copybook, entries: &[Entry<'a>]) -> Result<Ite
     for (index, entry) in entries.iter().enumerate() {
         names.entry(entry.name.unwrap_or("").to_uppercase()).or_default().push(index);
     }
-    let mut tree = Tree { entries, nodes, names, made: Items::default(), varying: 0 };
+    let is_chosen = options.record_name.is_some();
+    let mut tree = Tree { entries, nodes, names, is_chosen, made: Items::default(), varying: 0 };
     if entries[0].depth() > 1 {
         tree.siblings(0..entries.len(), Length::default())?;
     } else {
@@ -179,6 +180,8 @@ struct Tree<'e, 'a> {
     nodes: Vec<Node>,
     /// The entries of each name, in upper case.
     names: HashMap<String, Vec<usize>>,
+    /// Whether the record was chosen by its name, so that one that it redefines is not here.
+    is_chosen: bool,
     made: Items<'a>,
     /// The number of tables whose number of elements varies.
     varying: usize,
@@ -192,7 +195,7 @@ impl<'a> Tree<'_, 'a> {
         let mut index = 0;
         while index < self.entries.len() {
             let entry = &self.entries[index];
-            if let Some(target) = &entry.clauses.redefines {
+            if let Some(target) = entry.clauses.redefines.as_ref().filter(|_| index > 0 || !self.is_chosen) {
                 self.check_redefined_record(index, target)?;
             }
             if let Some(occurs) = &entry.clauses.occurs {
