@@ -297,6 +297,38 @@ def test_parents(tmp_path):
         charpipe.read(data, layout=BANK, parent=parent, split=(2, 10, 2))
 
 
+def test_columns_that_no_record_has(tmp_path):
+    copybook = """
+       01 REC.
+          05 KIND PIC X.
+          05 BODY.
+             10 FILLER PIC X(3).
+          05 NUMS REDEFINES BODY PIC 9 OCCURS 3.
+          05 NAME REDEFINES BODY.
+             10 FIRST PIC X.
+             10 LAST PIC X(2).
+"""
+    options = {"layout": copybook, "when": ["KIND=1: NUMS", "KIND=2: NAME"]}
+    data = "1123".encode("cp037") + "2Joe".encode("cp037")
+    for filler in (False, True):
+        read = table(data, filler=filler, **options, add_columns="file,number,offset,record,errors")
+        assert ("BODY" in read.column_names) == filler
+        out = io.BytesIO()
+        assert charpipe.write(read, out, **options) == 2
+        assert out.getvalue() == data
+
+    def fails(message, **changes):
+        row = {"KIND": "1", "NUMS": [1, 2, 3], "NAME": None} | changes
+        with pytest.raises(ValueError, match=message):
+            charpipe.write(pyarrow.Table.from_pylist([row]), io.BytesIO(), **options)
+
+    # Columns without values can have any type.
+    charpipe.write(pyarrow.Table.from_pylist([{"KIND": "1", "NUMS": [1, 2, 3], "NAME": None}]), io.BytesIO(), **options)
+    fails("the column of BODY has values, but no record has this field", BODY={"FILLER": "x"})
+    fails("record 1, field NUMS.1.: the list has 4 elements; expected at most 3", NUMS=[1, 2, 3, 4])
+    fails('the layout has no field "NAME.MIDDLE"', NAME={"FIRST": None, "MIDDLE": None})
+
+
 def test_a_copybook_that_copies(tmp_path):
     (tmp_path / "Part.cpy").write_text("           05 :T:-NAME PIC X(3).\n           05 D PIC Z9,9.\n")
     (tmp_path / "bad.cpy").write_text("\n           05 A PIK X.\n")

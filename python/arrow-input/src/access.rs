@@ -10,7 +10,7 @@ use crate::schema::{Field, Kind, Width};
 use crate::{Malformed, Result};
 use charpipe::fields::Value;
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -29,6 +29,8 @@ pub struct Finder<'a> {
     names: HashMap<*const Field, Names<'a>>,
     /// The values of arrays. Each array of a batch has a field of its own.
     leaves: HashMap<*const Field, Rc<Leaf<'a>>>,
+    /// How many elements lists may have, if they were [checked](Self::check).
+    most: HashMap<*const Field, usize>,
 }
 
 /// The indexes of the fields of a struct; `None` for a name that several of them have.
@@ -51,6 +53,8 @@ struct List<'a> {
     at: usize,
     /// How many elements all lists have.
     elements: usize,
+    /// How many elements each of them may have.
+    most: usize,
 }
 
 impl List<'_> {
@@ -60,6 +64,9 @@ impl List<'_> {
             return Ok(None);
         }
         let (begin, end) = bounds(self.offsets, self.width, self.offset + index)?;
+        if end - begin > self.most {
+            return Err(BadValue::TooMany(end - begin, self.most));
+        }
         match end <= self.elements {
             true => Ok((self.at < end - begin).then(|| begin + self.at)),
             false => Err(BadValue::Outside(begin as i64, end as i64)),
@@ -68,13 +75,13 @@ impl List<'_> {
 }
 
 impl<'a> Step<'a> {
-    /// Goes on to an element of each list, and to the array that has all elements.
-    fn element(list: Array<'a>, at: usize) -> Result<(Self, Array<'a>)> {
+    /// Goes on to an element of each list, of at most `most` elements, and to the array that has all elements.
+    fn element(list: Array<'a>, at: usize, most: usize) -> Result<(Self, Array<'a>)> {
         let (offset, validity) = (list.span()?.offset, list.validity()?);
         let Buffers::Run(offsets, width, _) = list.buffers()? else { return Err(Malformed::new("it is no list")) };
         let values = list.child(0)?;
         let elements = values.span()?.len;
-        Ok((Step::List(List { validity, offset, offsets, width, at, elements }), values))
+        Ok((Step::List(List { validity, offset, offsets, width, at, elements, most }), values))
     }
 
     /// Returns the index within this step, of the entry with this index around it; `None` if there is none.
@@ -105,7 +112,7 @@ impl<'a> Finder<'a> {
     /// Takes a batch. `underscores`: its columns have no hyphens in their names.
     #[must_use]
     pub fn new(batch: &'a Batch, underscores: bool) -> Self {
-        Finder { batch, underscores, names: HashMap::new(), leaves: HashMap::new() }
+        Finder { batch, underscores, names: HashMap::new(), leaves: HashMap::new(), most: HashMap::new() }
     }
 
     /// Finds the values of a field, such as `CUSTOMER.PHONE[2]`; `None` if the batch has no such column.
@@ -118,6 +125,10 @@ impl<'a> Finder<'a> {
         let mut rows = Some(0..self.batch.rows()?);
         for segment in path.split('.') {
             let (name, occurrence) = occurrence(segment);
+            if array.field().kind == Kind::Null {
+                // Such a column has no values, whatever type they would have.
+                return Ok(None);
+            }
             if array.field().kind != Kind::Struct {
                 return Err(mismatch(path, array, "a struct"));
             }
@@ -126,15 +137,32 @@ impl<'a> Finder<'a> {
             (array, offset) = inner(&mut steps, array, at).map_err(|error| error.of(path))?;
             rows = rows.map(|rows| rows.start + offset..rows.end + offset);
             if let Some(occurrence) = occurrence {
+                if array.field().kind == Kind::Null {
+                    return Ok(None);
+                }
                 if !matches!(array.field().kind, Kind::List(_)) {
                     return Err(mismatch(path, array, "a list"));
                 }
-                let (step, values) = Step::element(array, occurrence).map_err(|error| error.of(path))?;
+                let most = self.most.get(&std::ptr::from_ref(array.field())).copied().unwrap_or(usize::MAX);
+                let (step, values) = Step::element(array, occurrence, most).map_err(|error| error.of(path))?;
                 steps.push(step);
                 (array, rows) = (values, None);
             }
         }
         Ok(Some(Access { steps: steps.into(), leaf: self.leaf(array, path, rows)? }))
+    }
+
+    pub(crate) fn batch(&self) -> &'a Batch {
+        self.batch
+    }
+
+    pub(crate) fn underscores(&self) -> bool {
+        self.underscores
+    }
+
+    /// Sets how many elements the lists of a column may have.
+    pub(crate) fn limit(&mut self, lists: &'a Field, most: usize) {
+        self.most.insert(lists, most);
     }
 
     /// Of how many structs it has a table of names.
@@ -196,25 +224,10 @@ fn occurrence(segment: &str) -> (&str, Option<usize>) {
     }
 }
 
-fn named(name: &str, underscores: bool) -> Cow<'_, str> {
+pub(crate) fn named(name: &str, underscores: bool) -> Cow<'_, str> {
     if underscores { name.replace('-', "_").into() } else { name.into() }
 }
 
-fn mismatch(path: &str, array: Array<'_>, expected: &str) -> Malformed {
+pub(crate) fn mismatch(path: &str, array: Array<'_>, expected: &str) -> Malformed {
     Malformed::new(format!("the column of {path} is {}, but the layout has {expected}", array.field()))
-}
-
-/// Fails for a column that is not a field of one of the paths. Names that begin with an underscore are those of `read`.
-///
-/// # Errors
-/// [`Malformed`], with the name.
-pub fn check_names<'a>(batch: &Batch, paths: impl IntoIterator<Item = &'a str>, underscores: bool) -> Result<()> {
-    let groups = paths.into_iter().map(|path| path.split(['.', '[']).next().unwrap_or_default());
-    let known: HashSet<_> = groups.map(|name| named(name, underscores)).collect();
-    for Field { name, .. } in &batch.root().field().children {
-        if !name.starts_with('_') && !known.contains(name.as_str()) {
-            return Err(Malformed::new(format!("the layout has no field {name:?}")));
-        }
-    }
-    Ok(())
 }

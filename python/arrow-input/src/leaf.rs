@@ -19,6 +19,8 @@ pub enum BadValue<'a> {
     NoBuffer(i32),
     /// A key that the dictionary does not have.
     NoKey(i128),
+    /// A list with so many elements, of an array that has at most so many.
+    TooMany(usize, usize),
 }
 
 /// Continues a sentence that begins with the place.
@@ -34,6 +36,7 @@ impl fmt::Display for BadValue<'_> {
             BadValue::Outside(begin, end) => write!(f, "the value from {begin} to {end} is not within its buffer"),
             BadValue::NoBuffer(index) => write!(f, "the value is in buffer {index}, which does not exist"),
             BadValue::NoKey(key) => write!(f, "the dictionary has no value {key}"),
+            BadValue::TooMany(elements, most) => write!(f, "the list has {elements} elements; expected at most {most}"),
         }
     }
 }

@@ -16,6 +16,7 @@
 //! | `buffers.rs` | arrays, and their buffers as slices; has `unsafe` |
 //! | `schema.rs` | names and types of columns |
 //! | `access.rs` | where the values of a column of the layout are |
+//! | `check.rs` | compares columns with the layout |
 //! | `leaf.rs` | the values of one array |
 //! | `row.rs` | a row, as the source of a record |
 //! | `produce.rs` | makes arrays of any buffers, for tests; has `unsafe` |
@@ -23,6 +24,7 @@
 mod access;
 mod border;
 mod buffers;
+mod check;
 mod interface;
 mod leaf;
 mod row;
@@ -33,7 +35,7 @@ pub mod produce;
 #[cfg(test)]
 mod tests;
 
-pub use access::{Access, Finder, check_names};
+pub use access::{Access, Finder};
 pub use border::{Batch, Stream};
 pub use interface::ArrowArrayStream;
 pub use leaf::BadValue;

@@ -1,8 +1,9 @@
 //! What is read of arrays, and what is refused. Miri runs these tests.
 
 use crate::produce::{Node, stream};
-use crate::{BadValue, Finder, check_names};
-use charpipe::fields::Value;
+use crate::{BadValue, Finder};
+use charpipe::Registry;
+use charpipe::fields::{Copybook, Layout, Value};
 use std::rc::Rc;
 
 /// Returns the numbers as a buffer.
@@ -375,10 +376,84 @@ fn names_of_columns() {
     assert_eq!(error("D"), "the column of D is invalid: several columns have the name \"D\"");
     assert_eq!(error("G.Y"), "the column of G.Y is invalid: several columns have the name \"Y\"");
     assert!(Finder::new(&batch, true).access("A-C").unwrap().is_some());
-    let unknown =
-        |underscores| check_names(&batch, ["A-B", "A-C[1].X", "D", "G.X", "G.Y"], underscores).unwrap_err().to_string();
-    assert_eq!(unknown(false), "the layout has no field \"A_C\"");
-    assert_eq!(unknown(true), "the layout has no field \"A-B\"");
+}
+
+fn copybook(text: &str) -> Layout {
+    Copybook::new().read(text.as_bytes()).expect("a layout")
+}
+
+/// Compares a batch of such columns with a layout. Returns the first value that is wrong, as well, of the first row.
+fn check(layout: &Layout, columns: impl IntoIterator<Item = Node>, underscores: bool) -> String {
+    let registry = Registry::builtin();
+    let writer = layout.writer(&registry, &registry.codec("IBM037").expect("a built-in page")).expect("a writer");
+    let paths = writer.columns().expect("few columns");
+    let mut stream = stream([rows(1, columns)]).expect("a stream");
+    let batch = stream.next_batch().expect("a batch").expect("there is a batch");
+    let mut finder = Finder::new(&batch, underscores);
+    if let Err(error) = finder.check(layout, &paths) {
+        return error.to_string();
+    }
+    let bad = paths.iter().find_map(|column| finder.access(&column.path).expect("a type")?.value(0).err());
+    bad.map_or_else(String::new, |bad| bad.to_string())
+}
+
+#[test]
+fn columns_that_the_layout_lacks() {
+    let number = |name: &str| Node::new("C", 1, vec![None, data(&[1])]).named(name);
+    let group = |name: &str, fields: &[&str]| {
+        Node::new("+s", 1, vec![None]).with(fields.iter().map(|name| number(name))).named(name)
+    };
+    let layout = "01 R.\n05 A-B PIC 9.\n05 A-C PIC 9.\n05 FILLER.\n10 G OCCURS 2.\n15 X PIC 9.\n15 Y-Z PIC 9.\n";
+    let layout = copybook(layout);
+    let check = |column: Node, underscores| check(&layout, [column], underscores);
+    assert_eq!(check(number("A-B"), false), "");
+    assert_eq!(check(number("A-B"), true), "the layout has no field \"A-B\"");
+    assert_eq!(check(number("A_B"), true), "");
+    assert_eq!(check(number("A_B"), false), "the layout has no field \"A_B\"");
+    assert_eq!(check(number("_number"), false), "");
+    let list = |group: Node| Node::new("+l", 1, vec![None, narrow(&[0, 1])]).with([group]).named("G");
+    assert_eq!(check(list(group("element", &["X", "Y-Z"])), false), "");
+    assert_eq!(check(list(group("element", &["X", "Y_Z"])), false), "the layout has no field \"G.Y_Z\"");
+    assert_eq!(check(list(group("element", &["X", "_Y"])), false), "the layout has no field \"G._Y\"");
+}
+
+#[test]
+fn lists_with_too_many_elements() {
+    let list = |len: u8| {
+        let elements = Node::new("C", len.into(), vec![None, Some(vec![1; len.into()])]);
+        [Node::new("+l", 1, vec![None, narrow(&[0, len.into()])]).with([elements]).named("A")]
+    };
+    for (len, message) in [(1, ""), (2, ""), (3, "the list has 3 elements; expected at most 2")] {
+        assert_eq!(check(&copybook("01 R.\n05 A PIC 9 OCCURS 2.\n"), list(len), false), message);
+    }
+}
+
+/// `read` returns columns of nulls for alternatives without a condition beside others that have one.
+#[test]
+fn columns_that_no_record_has() {
+    let layout = copybook("01 R.\n05 T PIC X.\n05 BODY.\n10 N PIC 9 OCCURS 2.\n05 A REDEFINES BODY PIC XX.\n");
+    let layout = layout.apply(&"T=A: A".parse().expect("a rule")).expect("an item");
+    let has_values = "the column of BODY has values, but no record has this field";
+    let numbers = |validity| Node::new("C", 1, vec![validity, data(&[1])]);
+    let lists = |end, validity| Node::new("+l", 1, vec![None, narrow(&[0, end])]).with([numbers(validity)]).named("N");
+    let body = |validity, list: Node| [Node::new("+s", 1, vec![validity]).with([list]).named("BODY")];
+    assert_eq!(check(&layout, body(None, lists(1, None)), false), has_values);
+    assert_eq!(check(&layout, body(data(&[0]), lists(1, None)), false), "");
+    assert_eq!(check(&layout, body(None, lists(0, None)), false), "");
+    assert_eq!(check(&layout, [Node::new("n", 1, vec![]).named("BODY")], false), "");
+    assert_eq!(check(&layout, [numbers(None).named("BODY")], false), has_values);
+    assert_eq!(check(&layout, [numbers(data(&[0])).named("BODY")], false), "");
+    let text = |end, bytes| [Node::new("u", 1, vec![None, narrow(&[0, end]), data(bytes)]).named("BODY")];
+    assert_eq!(check(&layout, text(0, b""), false), "");
+    assert_eq!(check(&layout, text(1, b"x"), false), has_values);
+}
+
+/// A column of nulls has no values, of whatever type they should be.
+#[test]
+fn columns_of_nulls() {
+    let layout = copybook("01 R.\n05 A PIC 9 OCCURS 2.\n05 G.\n10 X PIC 9.\n");
+    let batch = || [Node::new("n", 1, vec![]).named("G"), Node::new("n", 1, vec![]).named("A")];
+    assert_eq!(check(&layout, batch(), false), "");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::setup::{Options, job};
 use crate::output::Output;
 use charpipe::fields::Writer;
 use charpipe::records::RecordWriter;
-use charpipe_arrow_input::{Finder, Malformed, Row, Stream, check_names};
+use charpipe_arrow_input::{Finder, Malformed, Row, Stream};
 use pyo3::prelude::*;
 use std::io;
 
@@ -71,8 +71,8 @@ fn run(
     let columns = writer.columns().map_err(|error| Problem::Value(error.to_string()))?;
     let (mut number, mut record) = (0, Vec::new());
     while let Some(batch) = batches.next_batch()? {
-        check_names(&batch, columns.iter().map(|column| &*column.path), underscores)?;
         let mut finder = Finder::new(&batch, underscores);
+        finder.check(writer.layout(), &columns)?;
         let found = columns.iter().map(|column| finder.access(&column.path)).collect::<Result<Vec<_>, _>>()?;
         for index in 0..batch.rows()? {
             if index % ROWS_AT_ONCE == 0 {
