@@ -329,6 +329,28 @@ def test_columns_that_no_record_has(tmp_path):
     fails('the layout has no field "NAME.MIDDLE"', NAME={"FIRST": None, "MIDDLE": None})
 
 
+def test_keys_of_parents(tmp_path):
+    data = "C1A2A3C4A5".encode("cp037")
+    for parent in (
+        {"ACCOUNT": "CUSTOMER: NAME, K"},
+        "ACCOUNT < CUSTOMER: NAME, K",
+        ["ACCOUNT<CUSTOMER:NAME", "K"],
+    ):
+        read = table(data, layout=BANK, parent=parent)
+        assert read.column_names == ["_number", "_type", "_parent", "_parent.NAME", "_parent.K", "K", "CUSTOMER", "ACCOUNT"]
+        assert read.column("_parent.NAME").to_pylist() == [None, "1", "1", None, "4"]
+        assert read.column("_parent.K").to_pylist() == [None, "C", "C", None, "C"]
+        assert charpipe.schema(BANK, parent=parent) == read.schema
+        assert charpipe.write(read, tmp_path / "back.bin", layout=BANK) == 5
+        assert (tmp_path / "back.bin").read_bytes() == data
+    orphans = table(data[2:], layout=BANK, parent=parent, on_bad="null", add_columns="errors")
+    assert orphans.column("_parent.NAME").to_pylist() == [None, None, None, "4"]
+    unreadable = table(data[:2] + b"xx" + data[2:], layout=BANK, parent=parent, on_bad="null", add_columns="errors")
+    assert unreadable.column("_parent.NAME").to_pylist() == [None, None, "1", "1", None, "4"]
+    with pytest.raises(ValueError, match="parent: the key NUM is a field of ACCOUNT, not of CUSTOMER"):
+        charpipe.read(data, layout=BANK, parent="ACCOUNT < CUSTOMER: NUM")
+
+
 def test_a_copybook_that_copies(tmp_path):
     (tmp_path / "Part.cpy").write_text("           05 :T:-NAME PIC X(3).\n           05 D PIC Z9,9.\n")
     (tmp_path / "bad.cpy").write_text("\n           05 A PIK X.\n")

@@ -1,11 +1,13 @@
 //! Cuts an input into batches of whole records. A batch owns its bytes, so that another thread can work on it.
 
 use crate::error::{Error, ErrorKind};
+use crate::fields::Value;
 use crate::records::buffered::buffered;
 use crate::records::edges::{Edges, WithoutTail};
 use crate::records::places::{Places, offset_of};
 use crate::records::{Deframer, Part};
-use crate::rows::{Parent, Parents};
+
+use crate::rows::{Parent, ParentKeys, Parents};
 use std::io::BufRead;
 use std::ops::Range;
 
@@ -19,7 +21,7 @@ pub struct Batch {
     /// Where each record begins in the input: its first header.
     begins: Vec<u64>,
     /// The parent of each record; empty if none is looked for.
-    parents: Vec<Parent>,
+    parents: Vec<(Parent, ParentKeys)>,
     /// The number of the first record, from 1.
     first: u64,
     /// How many of the records, from the first one on, are skipped.
@@ -40,6 +42,7 @@ pub struct BatchRecord<'a> {
     pub offset: u64,
     /// Its parent, if the job [has any](super::RowsJob::parent).
     pub parent: Parent,
+    keys: Option<&'a ParentKeys>,
     batch: &'a Batch,
     begin: usize,
 }
@@ -53,6 +56,14 @@ impl BatchRecord<'_> {
     }
 }
 
+impl<'a> BatchRecord<'a> {
+    /// Returns what its parent has in the [key column](super::Rows::key_columns) with this index.
+    #[must_use]
+    pub fn key(&self, column: usize) -> Value<'a> {
+        self.keys.map_or(Value::Null, |keys| keys.value(column))
+    }
+}
+
 impl Batch {
     /// Returns the records from the one with this index on.
     #[inline]
@@ -62,8 +73,9 @@ impl Batch {
             let (number, offset) = (self.first + index as u64, self.begins[index]);
             let place = self.edges.data(end - start);
             let (begin, end) = (start + place.start, start + place.end);
-            let parent = self.parents.get(index).copied().unwrap_or_default();
-            BatchRecord { data: &self.bytes[begin..end], number, offset, parent, batch: self, begin }
+            let found = self.parents.get(index);
+            let (parent, keys) = (found.map(|found| found.0).unwrap_or_default(), found.map(|found| &found.1));
+            BatchRecord { data: &self.bytes[begin..end], number, offset, parent, keys, batch: self, begin }
         })
     }
 
@@ -212,7 +224,10 @@ impl<R: BufRead> Batches<R> {
                         let record = &record[self.edges.data(record.len())];
                         // What is skipped is the parent of nothing.
                         let is_skipped = number <= self.edges.head_records;
-                        batch.parents.push(if is_skipped { Parent::None } else { parents.next(number, record) });
+                        batch.parents.push(match is_skipped {
+                            true => Default::default(),
+                            false => (parents.next(number, record), parents.keys().clone()),
+                        });
                     }
                     batch.ends.push(batch.bytes.len());
                     batch.begins.push(self.deframer.begun());

@@ -127,6 +127,8 @@ pub struct RowsJob {
     null_indicators: Vec<(String, String)>,
     /// Record types, and the types of their parents.
     pub(super) parents: Vec<(String, String)>,
+    /// Record types, and fields of their parents that are columns of theirs.
+    pub(super) parent_keys: Vec<(String, String)>,
     pub(super) records: Option<StoredAs>,
     pub(super) length_from: Option<LengthOption>,
     pub(super) tape_file: Option<TapeFile>,
@@ -158,6 +160,7 @@ impl Default for RowsJob {
             varchar: false,
             null_indicators: Vec::new(),
             parents: Vec::new(),
+            parent_keys: Vec::new(),
             records: None,
             length_from: None,
             tape_file: None,
@@ -260,6 +263,15 @@ impl RowsJob {
     #[must_use]
     pub fn parent(mut self, child: impl Into<String>, parent: impl Into<String>) -> Self {
         self.parents.push((child.into(), parent.into()));
+        self
+    }
+
+    /// Adds columns with fields of the [parent](Self::parent) to the rows of a record type: `_parent.ID` has the value that
+    /// the field `ID` has in the parent of the record. It is null if there is no parent, or if the field cannot be read.
+    #[must_use]
+    pub fn parent_keys<N: Into<String>>(mut self, child: impl Into<String>, keys: impl IntoIterator<Item = N>) -> Self {
+        let child = child.into();
+        self.parent_keys.extend(keys.into_iter().map(|key| (child.clone(), key.into())));
         self
     }
 

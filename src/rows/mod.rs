@@ -18,6 +18,7 @@
 //! | `shape.rs`, `added.rs`, `date.rs` | [`StoredAs`], [`AddedColumn`] and [`DatePattern`]: the values of some options |
 //! | `types.rs` | which items of a layout are record types |
 //! | `parent.rs`, `parents.rs` | [`Parents`]: which record is the [`Parent`] of another one |
+//! | `keys.rs` | [`ParentKeys`]: fields of the parent as columns of its children |
 //! | `foreign.rs` | layouts of other programs, in JSON |
 //! | `read.rs`, `text.rs` | [`RowReader`]: from a record to values; characters in text |
 //! | `batch.rs`, `parallel.rs` | [`Batches`] of records, and work on them [`in_order`] with several threads |
@@ -33,6 +34,7 @@ mod error;
 #[cfg(feature = "json-layouts")]
 mod foreign;
 mod job;
+mod keys;
 mod options;
 mod parallel;
 mod parent;
@@ -51,6 +53,7 @@ pub use batch::{Batch, BatchRecord, Batches};
 pub use date::{BadDatePattern, DatePattern};
 pub use error::RowsError;
 pub use job::{LayoutFormat, RowsJob};
+pub use keys::{KeyColumn, ParentKeys};
 pub use parallel::{Worker, in_order};
 pub use parent::Parent;
 pub use parents::Parents;

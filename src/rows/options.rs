@@ -157,13 +157,32 @@ fn add_columns(job: RowsJob, given: Given<'_>) -> Result<RowsJob, Error> {
     Ok(job.add_columns(columns))
 }
 
+/// Parses `ACCOUNT < CUSTOMER: ID,NAME`, several of which can follow each other. What has no `<` is one more key.
 fn parents(job: RowsJob, given: Given<'_>) -> Result<RowsJob, Error> {
-    split(given.text).try_fold(job, |job, pair| {
-        let names = pair.split_once('<').map(|(child, parent)| (child.trim(), parent.trim()));
-        let is_name = |name: &str| !name.is_empty() && !name.contains('<');
-        match names.filter(|(child, parent)| is_name(child) && is_name(parent)) {
-            Some((child, parent)) => Ok(job.parent(child, parent)),
-            None => Err(given.bad(format_args!("{pair:?} is not CHILD < PARENT, such as ACCOUNT < CUSTOMER"))),
+    let bad = |part: &str| match part.contains(':') {
+        true => given.bad(format_args!("{part:?} is not CHILD < PARENT: KEY,..., such as ACCOUNT < CUSTOMER: ID")),
+        false => given.bad(format_args!("{part:?} is not CHILD < PARENT, such as ACCOUNT < CUSTOMER")),
+    };
+    let is_name = |name: &str| !name.is_empty() && !name.contains(['<', ':']);
+    let mut child = None;
+    split(given.text).try_fold(job, |job, part| {
+        let (job, key) = match (part.split_once('<'), child) {
+            (Some((own, rest)), _) => {
+                let (parent, key) = rest.split_once(':').map_or((rest, None), |(parent, key)| (parent, Some(key)));
+                let (own, parent) = (own.trim(), parent.trim());
+                if !is_name(own) || !is_name(parent) {
+                    return Err(bad(part));
+                }
+                child = key.map(|_| own);
+                (job.parent(own, parent), key.map(str::trim))
+            }
+            (None, Some(_)) => (job, Some(part)),
+            (None, None) => return Err(bad(part)),
+        };
+        match (key, child) {
+            (Some(key), Some(child)) if is_name(key) => Ok(job.parent_keys(child, [key])),
+            (None, _) => Ok(job),
+            _ => Err(bad(part)),
         }
     })
 }

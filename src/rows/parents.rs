@@ -5,6 +5,7 @@
 
 use super::RowReader;
 use super::error::contradicts;
+use super::keys::{Keys, ParentKeys};
 use super::parent::Parent;
 use crate::error::Error;
 use crate::fields::Layout;
@@ -53,26 +54,53 @@ pub struct Parents {
     reader: RowReader,
     /// The number of the last record of each type; 0 if there was none.
     last: Vec<u64>,
+    keys: Option<Keys>,
+    /// For each record type, what the last record of its parent's type has in the key columns.
+    last_keys: Vec<ParentKeys>,
+    /// Those of the parent that was found last.
+    found: ParentKeys,
 }
 
 impl Parents {
-    pub(super) fn new(reader: &RowReader) -> Self {
-        Parents { reader: reader.clone(), last: vec![0; reader.rules.types.len()] }
+    pub(super) fn new(reader: &RowReader, keys: Option<&Keys>) -> Self {
+        let types = reader.rules.types.len();
+        let last_keys = if keys.is_some() { vec![ParentKeys::default(); types] } else { Vec::new() };
+        let (reader, keys, found) = (reader.clone(), keys.cloned(), ParentKeys::default());
+        Parents { reader, last: vec![0; types], keys, last_keys, found }
     }
 
     /// Returns the parent of the next record. `number` is the number of the record, from 1.
     ///
     /// Only its type is looked at, so that a record is a parent even if it cannot be read.
     pub fn next(&mut self, number: u64, record: &[u8]) -> Parent {
-        let Parents { reader, last } = self;
+        let Parents { reader, last, keys, last_keys, found } = self;
+        *found = ParentKeys::default();
         let Some(item) = reader.record_type(record) else { return Parent::None };
         let rules = &reader.rules;
         let Some(own) = rules.types.iter().position(|one| *one == item) else { return Parent::None };
         last[own] = number;
+        if let Some(keys) = keys {
+            for child in (0..last.len()).filter(|child| rules.parents[*child] == Some(own)) {
+                last_keys[child] = keys.read(rules.types[child], record);
+            }
+        }
         let Some(parent) = rules.parents[own] else { return Parent::None };
-        let found = last[parent];
-        let is_past = ancestors(&rules.parents, parent).any(|one| last[one] > found);
-        if found == 0 || is_past { Parent::Missing { record_type: item } } else { Parent::Record(found) }
+        let before = last[parent];
+        let is_past = ancestors(&rules.parents, parent).any(|one| last[one] > before);
+        if before == 0 || is_past {
+            return Parent::Missing { record_type: item };
+        }
+        if keys.is_some() {
+            *found = last_keys[own].clone();
+        }
+        Parent::Record(before)
+    }
+
+    /// Returns what the parent that [`next`](Self::next) has found last has in the
+    /// [key columns](super::Rows::key_columns).
+    #[must_use]
+    pub fn keys(&self) -> &ParentKeys {
+        &self.found
     }
 }
 

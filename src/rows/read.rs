@@ -64,6 +64,7 @@ pub struct RowReader {
 }
 
 /// What a job adds to the reader of the fields.
+#[derive(Clone)]
 pub(super) struct Rules {
     pub(super) layout: Layout,
     pub(super) text: TextPolicy,

@@ -1,6 +1,7 @@
 //! A job that is ready: [`Rows`].
 
 use super::error::contradicts;
+use super::keys::{KeyColumn, Keys};
 use super::read::Rules;
 use super::{AddedColumn, Batches, DatePattern, Parents, RowReader, RowsError, RowsJob, StoredAs, parents, types};
 use crate::codec::{ByteSink, Codec, MIN_ROOM};
@@ -22,6 +23,7 @@ pub struct Rows {
     /// What finds out the lengths of records that nothing frames, if they vary.
     lengths: Option<Lengths>,
     added: Vec<AddedColumn>,
+    keys: Option<Keys>,
     keeps_unreadable: bool,
 }
 
@@ -54,8 +56,9 @@ impl Rows {
         }
         let rules =
             Rules { dates: dates(job, layout)?, layout: layout.clone(), text: job.text, on_bad, types, parents };
+        let keys = Keys::new(job, &rules, &codec)?;
         let (job, reader) = (job.clone(), RowReader::new(reader, Arc::new(rules)));
-        Ok(Rows { job, codec, reader, lengths, added, keeps_unreadable: reports })
+        Ok(Rows { job, codec, reader, lengths, added, keys, keeps_unreadable: reports })
     }
 
     /// Returns the layout.
@@ -126,7 +129,7 @@ impl Rows {
     /// [batches](Self::batches) have theirs.
     #[must_use]
     pub fn parents(&self) -> Option<Parents> {
-        (!self.reader.rules.parents.is_empty()).then(|| Parents::new(&self.reader))
+        (!self.reader.rules.parents.is_empty()).then(|| Parents::new(&self.reader, self.keys.as_ref()))
     }
 
     /// Returns whether the rows of a record type have this column that is not a field, if each type has
@@ -138,6 +141,25 @@ impl Rows {
         let own = types.iter().position(|one| Some(*one) == record_type);
         let is_top = || own.is_some_and(|own| matches!(parents.get(own), Some(None)));
         self.added.contains(&column) && !(column == AddedColumn::Parent && self.job.separate_types && is_top())
+    }
+
+    /// Returns the columns with [fields of the record's parent](RowsJob::parent_keys). They follow the other columns
+    /// before the fields.
+    #[must_use]
+    pub fn key_columns(&self) -> &[KeyColumn] {
+        self.keys.as_ref().map_or(&[], |keys| &keys.columns)
+    }
+
+    /// Returns whether the rows of a record type have this key column: if each type has
+    /// [an output of its own](RowsJob::separate_types), only if its records can have a value.
+    #[must_use]
+    pub fn has_key(&self, column: &KeyColumn, record_type: Option<usize>) -> bool {
+        !self.job.separate_types || record_type.is_some_and(|record_type| column.is_of(record_type))
+    }
+
+    /// Returns for each item the pattern of its dates; nothing if there are none.
+    pub(super) fn dates(&self) -> &[Option<DatePattern>] {
+        &self.reader.rules.dates
     }
 
     /// Returns the pattern of the dates in a field, if it contains any.

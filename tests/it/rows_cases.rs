@@ -37,14 +37,7 @@ impl Visitor for Line<'_> {
 
     fn value(&mut self, item: usize, _column: usize, value: Value<'_>) -> Result<(), FieldError> {
         self.lead(item, self.rows.layout().items()[item].occurs.is_none());
-        self.text += &match value {
-            Value::Null => "null".to_owned(),
-            Value::Raw(bytes) => format!("\"{:X}\"", Hex(bytes)),
-            Value::Text(_) | Value::Date(_) => quoted(&value.to_string()),
-            Value::Single(number) if !number.is_finite() => quoted(&non_finite(number.into())),
-            Value::Double(number) if !number.is_finite() => quoted(&non_finite(number)),
-            value => value.to_string(),
-        };
+        self.text += &in_json(value);
         Ok(())
     }
 
@@ -82,6 +75,17 @@ impl Visitor for Line<'_> {
     }
 }
 
+fn in_json(value: Value<'_>) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Raw(bytes) => format!("\"{:X}\"", Hex(bytes)),
+        Value::Text(_) | Value::Date(_) => quoted(&value.to_string()),
+        Value::Single(number) if !number.is_finite() => quoted(&non_finite(number.into())),
+        Value::Double(number) if !number.is_finite() => quoted(&non_finite(number)),
+        value => value.to_string(),
+    }
+}
+
 fn non_finite(number: f64) -> String {
     match number {
         f64::INFINITY => "Infinity",
@@ -107,11 +111,12 @@ struct Place<'a> {
     data: &'a [u8],
     begin: u64,
     parent: Parent,
+    key: &'a dyn Fn(usize) -> Value<'a>,
     offset_of: &'a dyn Fn(usize) -> u64,
 }
 
 fn read(rows: &Rows, reader: &mut RowReader, place: &Place<'_>, given: &mut Given) {
-    let Place { number, data, begin, parent, offset_of } = *place;
+    let Place { number, data, begin, parent, key, offset_of } = *place;
     let mut line = Line { rows, text: "{".to_owned() };
     let found = reader.record_type(data);
     for column in rows.added() {
@@ -125,6 +130,9 @@ fn read(rows: &Rows, reader: &mut RowReader, place: &Place<'_>, given: &mut Give
         };
         let comma = if line.text == "{" { "" } else { "," };
         line.text += &format!("{comma}\"{}\":{value}", column.column());
+    }
+    for (index, column) in rows.key_columns().iter().enumerate() {
+        line.text += &format!(",\"{}\":{}", column.name(), in_json(key(index)));
     }
     let checked = reader.check_parent(number, parent, &mut line);
     match checked.and_then(|()| reader.read(number, data, &mut line)) {
@@ -153,7 +161,10 @@ fn by_records(rows: &Rows, input: &[u8], capacity: usize) -> Given {
                 let (number, data, begin) = (record.number, record.data, record.offset);
                 let next = |parents: &mut Parents| parents.next(number, data);
                 let parent = parents.as_mut().map(next).unwrap_or_default();
-                read(rows, &mut reader, &Place { number, data, begin, parent, offset_of: &offset_of }, &mut given);
+                let keys = parents.as_ref().map(Parents::keys);
+                let key = |index| keys.map_or(Value::Null, |keys| keys.value(index));
+                let place = Place { number, data, begin, parent, key: &key, offset_of: &offset_of };
+                read(rows, &mut reader, &place, &mut given);
             }
             Ok(None) => break,
             Err(error) => given.error = Some(error.into()),
@@ -173,7 +184,9 @@ impl Worker for Hand {
         for record in batch.records(first) {
             let offset_of = |index| record.offset_of(index);
             let (number, data, begin, parent) = (record.number, record.data, record.offset, record.parent);
-            read(&self.0, &mut self.1, &Place { number, data, begin, parent, offset_of: &offset_of }, done);
+            let key = |index| record.key(index);
+            let place = Place { number, data, begin, parent, key: &key, offset_of: &offset_of };
+            read(&self.0, &mut self.1, &place, done);
             if done.error.is_some() {
                 break;
             }

@@ -78,7 +78,7 @@ fn every_option_takes_its_values_and_no_others() {
                 "add-columns" => "file,number,offset,type,parent,record,errors",
                 "dates" => "A=YYYYMMDD,B=DD.MM.YY",
                 "null-indicator" => "A=A-NULL, B=B-NULL",
-                "parent" => "B < A, C<B",
+                "parent" => "B < A, C<B: ID, NAME",
                 other => panic!("{other} is new: which values does it take?"),
             }],
         };

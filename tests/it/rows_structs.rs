@@ -398,6 +398,38 @@ fn parents_of_records() {
     assert_eq!((&row["_parent"], &row["_errors"][0]["code"]), (&Value::Null, &json!("no-parent")));
 }
 
+/// Fields of the parent are fields of the row.
+#[test]
+fn keys_of_parents() {
+    #[derive(Deserialize, Debug)]
+    struct Account {
+        #[serde(rename = "_parent.NAME")]
+        customer: Option<String>,
+        account: Option<Num>,
+    }
+    #[derive(Deserialize, Debug)]
+    struct Num {
+        num: Decimal,
+    }
+    let layout = b"K 1 1 text\nwhen K=C: CUSTOMER\nNAME 2 1 text\nwhen K=A: ACCOUNT\nNUM 2 1 text\n";
+    let job = RowsJob::new().encoding("UTF-8").unwrap().parent("ACCOUNT", "CUSTOMER").parent_keys("ACCOUNT", ["NAME"]);
+    let rows = job.rows(&job.layout(layout).unwrap()).unwrap();
+    let read: Vec<Result<Account, RowsError>> = rows.deserialize(&b"CxA2CyA3Ax"[..]).unwrap().collect();
+    let found =
+        read.iter().flatten().map(|row| (row.customer.as_deref(), row.account.as_ref().map(|one| one.num.to_string())));
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        [(None, None), (Some("x"), Some("2".into())), (None, None), (Some("y"), Some("3".into()))]
+    );
+    // The place of a value that does not match comes after the keys.
+    let error = read[4].as_ref().unwrap_err();
+    assert_eq!((error.code(), error.offset()), ("deserialize", Some(9)));
+    let values: Vec<RowValues> = rows.deserialize(&b"CxA2"[..]).unwrap().map(Result::unwrap).collect();
+    let mut output = rows.serialize(Vec::new()).unwrap();
+    values.iter().for_each(|row| output.write(row).unwrap());
+    assert_eq!(output.finish().unwrap(), b"CxA2");
+}
+
 #[test]
 fn added_columns() {
     let options = [("add-columns", "file,number,offset,record,errors"), ("on-bad", "null"), ("records", "rdw")];

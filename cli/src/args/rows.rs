@@ -171,7 +171,8 @@ struct JobArgs {
     /// Types of records and of their parents, as `ACCOUNT < CUSTOMER`; may be repeated
     ///
     /// An ACCOUNT belongs to the last CUSTOMER before it. Its row has the number of that record in the column `_parent`;
-    /// `_number` has the record's own. A record without a parent is an error.
+    /// `_number` has the record's own. A record without a parent is an error. `ACCOUNT < CUSTOMER: ID,NAME` adds fields
+    /// of the parent, as the columns `_parent.ID` and `_parent.NAME`.
     #[arg(help_heading = ROWS, long, value_name = "CHILD<PARENT", value_parser = checked("parent"))]
     parent: Vec<String>,
 

@@ -6,7 +6,7 @@ use crate::args::rows::{self as args, Formulas, RowFormat};
 use crate::rows::quote::{is_formula, push_csv, push_json};
 use charpipe::Hex;
 use charpipe::fields::{Column, FieldError, Value, Visitor};
-use charpipe::rows::{AddedColumn, BatchRecord, Rows};
+use charpipe::rows::{AddedColumn, BatchRecord, KeyColumn, Rows};
 use std::fmt::Write as _;
 
 /// What all rows of a run have in common.
@@ -35,6 +35,8 @@ pub(super) struct Table {
     pub(super) name: String,
     /// The columns before the fields, which are not fields.
     before: Vec<AddedColumn>,
+    /// The columns after these with fields of the parent, by their index, and their names.
+    keys: Vec<(usize, String)>,
     /// For each column, and for the end: how many columns before it the rows have.
     cells: Vec<usize>,
 }
@@ -44,11 +46,7 @@ impl RowPlan {
     pub(super) fn new(job: &Rows, columns: Vec<Column>, args: &args::Rows) -> Self {
         let by_type = args.output_dir.is_some();
         let layout = job.layout();
-        let key = |item| {
-            let mut key = String::new();
-            push_json(&mut key, &job.key(item).unwrap_or_default());
-            key + ":"
-        };
+        let key = |item| json_key(&job.key(item).unwrap_or_default());
         let types = job.record_types();
         let table = |record_type: Option<usize>| {
             let is_other = |one: &usize| by_type && types.contains(one) && Some(*one) != record_type;
@@ -62,7 +60,10 @@ impl RowPlan {
             };
             let is_before = |one: &AddedColumn| one.is_before_fields() && job.has_added(*one, record_type);
             let before = job.added().iter().copied().filter(is_before).collect();
-            Table { record_type, name, before, cells: std::iter::once(0).chain(cells).collect() }
+            let has_key = |key: &(usize, &KeyColumn)| job.has_key(key.1, record_type);
+            let keys = job.key_columns().iter().enumerate().filter(has_key);
+            let keys = keys.map(|(index, key)| (index, key.name().to_owned())).collect();
+            Table { record_type, name, before, keys, cells: std::iter::once(0).chain(cells).collect() }
         };
         let tables = match types.is_empty() {
             true => vec![table(None)],
@@ -109,7 +110,8 @@ impl RowPlan {
         let is_in = |index: &usize| table.cells[*index] < table.cells[index + 1];
         let paths = (0..self.columns.len()).filter(is_in).map(|index| &*self.columns[index].path);
         let [before, after] = [&table.before, &self.after].map(|added| added.iter().map(|one| one.column()));
-        for (index, name) in before.chain(paths).chain(after).enumerate() {
+        let keys = table.keys.iter().map(|(_, name)| &**name);
+        for (index, name) in before.chain(keys).chain(paths).chain(after).enumerate() {
             if index > 0 {
                 header.push(',');
             }
@@ -122,6 +124,13 @@ impl RowPlan {
         header.push('\n');
         header
     }
+}
+
+/// Returns a key and a colon, as JSON has them.
+fn json_key(name: &str) -> String {
+    let mut key = String::new();
+    push_json(&mut key, name);
+    key + ":"
 }
 
 /// A row while it receives the values of a record.
@@ -175,11 +184,16 @@ impl<'a> Row<'a> {
         for column in &self.table.before {
             self.put_before(*column, origin);
         }
+        for (index, name) in &self.table.keys {
+            self.begin_added(name);
+            self.put(origin.record.key(*index));
+            self.end_added();
+        }
     }
 
     /// Writes a column that precedes the fields.
     fn put_before(&mut self, column: AddedColumn, origin: &Origin<'_>) {
-        self.begin_added(column);
+        self.begin_added(column.column());
         match column {
             AddedColumn::File => self.put_text(origin.input),
             AddedColumn::Number => _ = write!(self.text, "{}", origin.record.number),
@@ -196,7 +210,7 @@ impl<'a> Row<'a> {
 
     /// Writes a column that follows the fields.
     fn put_after(&mut self, column: AddedColumn) {
-        self.begin_added(column);
+        self.begin_added(column.column());
         match column {
             AddedColumn::Record => self.put_bytes(self.record.data),
             AddedColumn::Errors if !self.errors.is_empty() => self.put_errors(),
@@ -205,10 +219,10 @@ impl<'a> Row<'a> {
         self.end_added();
     }
 
-    fn begin_added(&mut self, column: AddedColumn) {
+    fn begin_added(&mut self, name: &str) {
         if self.plan.format == RowFormat::Jsonl {
             self.comma();
-            push_json(self.text, column.column());
+            push_json(self.text, name);
             self.text.push(':');
         }
     }

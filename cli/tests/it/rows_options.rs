@@ -113,12 +113,88 @@ fn parents_that_are_missing() {
 #[test]
 fn parents_with_several_threads() {
     let input = bank(&("C".to_owned() + &"ATTN".repeat(100_000) + "CNATA"));
+    const KEYED: &str = "--parent ACCOUNT<CUSTOMER:NAME,TRANSACTION<ACCOUNT:NUM,NOTE<CUSTOMER:NAME";
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("in"), input).unwrap();
     let line = format!("{PARENTS} {}", folder.path().join("in").display());
     let alone = passes(BANK, &line, b"");
     assert!(alone.contains("\n400001,NOTE,1,") && alone.contains("\n400003,NOTE,400002,"));
     assert!(passes(BANK, &format!("--jobs 2 {line}"), b"") == alone);
+    let line = format!("{KEYED} {}", folder.path().join("in").display());
+    let alone = passes(BANK, &line, b"");
+    assert!(alone.contains("\n400001,NOTE,1,1,,") && alone.contains("\n400005,TRANSACTION,400004,,1,"));
+    assert!(passes(BANK, &format!("--jobs 2 {line}"), b"") == alone);
+}
+
+/// `--parent 'CHILD < PARENT: KEY'` adds fields of the parent to the rows of its children.
+#[test]
+fn keys_of_parents() {
+    const KEYS: &str = "--parent ACCOUNT<CUSTOMER:NAME,TRANSACTION<ACCOUNT:NUM --parent NOTE<CUSTOMER:K,NAME";
+    let input = encode("IBM037", "C1A2T3N4C5A6");
+    let shown = passes(BANK, &format!("{KEYS} --select K"), &input);
+    let expected = "_number,_type,_parent,_parent.NAME,_parent.NUM,_parent.K,K\n1,CUSTOMER,,,,,C\n2,ACCOUNT,1,1,,,A\n\
+                    3,TRANSACTION,2,,2,,T\n4,NOTE,1,1,,C,N\n5,CUSTOMER,,,,,C\n6,ACCOUNT,5,5,,,A\n";
+    assert_eq!(shown, expected);
+    let folder = tempfile::tempdir().unwrap();
+    let tables = folder.path().join("tables").display().to_string();
+    passes(BANK, &format!("{KEYS} --output-dir {tables}"), &input);
+    let table = |name: &str| fs::read_to_string(format!("{tables}/{name}.csv")).unwrap();
+    assert_eq!(table("CUSTOMER"), "_number,K,CUSTOMER.NAME\n1,C,1\n5,C,5\n");
+    assert_eq!(table("ACCOUNT"), "_number,_parent,_parent.NAME,K,ACCOUNT.NUM\n2,1,1,A,2\n6,5,5,A,6\n");
+    assert_eq!(table("NOTE"), "_number,_parent,_parent.K,_parent.NAME,K,NOTE.TEXT\n4,1,C,1,N,4\n");
+    let sql = passes(BANK, &format!("{KEYS} --output-dir {tables} --schema duckdb"), b"");
+    assert_eq!(
+        (sql.matches("\"_parent.NAME\" VARCHAR").count(), sql.matches("\"_parent.NUM\" DECIMAL(1,0)").count()),
+        (2, 1)
+    );
+    // Back, the columns are left out.
+    let files = ["CUSTOMER", "ACCOUNT", "TRANSACTION", "NOTE"].map(|name| format!("{tables}/{name}.csv"));
+    for line in [format!("--from-rows csv --merge {}", files.join(" ")), "--from-rows csv -".to_owned()] {
+        let (status, records, words) = run(BANK, &line, shown.replace(",K\n", ",CUSTOMER.K\n").as_bytes());
+        assert_eq!((status, words.contains("CUSTOMER.K")), if line.contains("merge") { (0, false) } else { (1, true) });
+        assert!(status == 1 || records == input);
+    }
+    let json = passes(BANK, &format!("{KEYS} --format jsonl"), &input);
+    assert_eq!(run(BANK, "--from-rows jsonl", json.as_bytes()).1, input);
+}
+
+/// What a parent has in the keys is null where it cannot be read, and where there is no parent.
+#[test]
+fn keys_that_are_null() {
+    const KEYS: &str = "--parent ACCOUNT<CUSTOMER --parent TRANSACTION<ACCOUNT:NUM --select K --format jsonl";
+    let mut input = bank("CATATCT");
+    input[3] = 0x5C;
+    let keys = |options: &str| -> Vec<Value> {
+        let shown = passes(BANK, &format!("{KEYS} {options}"), &input);
+        shown.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["_parent.NUM"].clone()).collect()
+    };
+    assert_eq!(
+        keys("--on-bad null"),
+        [json!(null), json!(null), json!(null), json!(null), json!(1), json!(null), json!(null)]
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let rejects = folder.path().join("rejects").display().to_string();
+    assert_eq!(
+        keys(&format!("--rejects {rejects}")),
+        [json!(null), json!(null), json!(null), json!(null), json!(1), json!(null)]
+    );
+}
+
+/// Keys are values as the options make them.
+#[test]
+fn keys_by_the_rules_of_the_job() {
+    const LAYOUT: &str = "K 1 1 text\nwhen K=C: CUSTOMER\nBORN 2 8 zoned,unsigned\nIS-X 10 1 text\nTEXT 11 2 text\n\
+                          when K=A: ACCOUNT\nNUM 2 1 text\n";
+    let input =
+        [encode("IBM037", "C20240229?ab"), encode("IBM037", "A1          "), encode("IBM037", "C00000000 a\u{1}")]
+            .concat();
+    let input = [input, encode("IBM037", "A2          ")].concat();
+    let line = "--parent ACCOUNT<CUSTOMER:BORN,IS-X,TEXT --dates BORN=YYYYMMDD --underscores --controls space \
+                --null-indicator TEXT=IS-X --records fb:12 --select NUM";
+    let shown = passes(LAYOUT, line, &input);
+    let expected = "_number,_type,_parent,_parent.BORN,_parent.IS_X,_parent.TEXT,ACCOUNT.NUM\n1,CUSTOMER,,,,,\n\
+                    2,ACCOUNT,1,2024-02-29,?,,1\n3,CUSTOMER,,,,,\n4,ACCOUNT,3,,,a ,2\n";
+    assert_eq!(shown, expected);
 }
 
 #[test]

@@ -129,7 +129,8 @@ def read(
     level 01 of a copybook or a program to read.
     ``float`` (``ibm`` or ``ieee``) and ``byte_order`` (``big`` or ``little``) tell how a copybook's COMP-1, COMP-2 and
     COMP-5 are stored. ``when`` adds conditions of record types: ``"TYPE=C: CLIENT"``. ``parent`` maps record types to
-    those of their parents: ``{"ACCOUNT": "CUSTOMER"}``, or ``"ACCOUNT < CUSTOMER"``. The column ``_parent`` then has the
+    those of their parents: ``{"ACCOUNT": "CUSTOMER"}``, or ``"ACCOUNT < CUSTOMER"``; ``"CUSTOMER: ID"`` also adds the
+    column ``_parent.ID``, a field of the parent. The column ``_parent`` then has the
     ``_number`` of the last such record before each one. ``varchar=True`` makes one field of a length and a text at level 49, as Db2 declares a VARCHAR. ``null_indicator`` maps fields to those that say
     whether they are null.
 

@@ -186,7 +186,8 @@ class _Settings:
         if unknown:
             raise ValueError(f"the layout has no field {unknown[0]!r}; it has {', '.join(self.columns)}")
         added = [name for name in names if name in ADDED]
-        fields = [spelled[name] for name in names if name not in added]
+        # Fields of the parent are there anyway.
+        fields = [spelled[name] for name in names if name not in added and not name.startswith("_parent.")]
         if self.drops_bad:
             added.append("_errors")
         self.keywords |= {"select": fields, "add_columns": [name.removeprefix("_") for name in added]}

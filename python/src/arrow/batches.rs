@@ -101,12 +101,13 @@ impl Batches {
             columns.begin_row();
             let find = |parents: &mut Parents| parents.next(record.number, record.data);
             let parent = parents.as_mut().map(find).unwrap_or_default();
+            let found = (parent, parents.as_ref().map(Parents::keys));
             let checked = reader.check_parent(record.number, parent, columns);
             let read = checked.and_then(|()| reader.read(record.number, record.data, columns));
             let misfit = if columns.has_misfits() { columns.report_misfits(reader, &record) } else { None };
             match read {
-                Ok(read) => columns.end_row(&record, read.record_type, parent),
-                Err(error) if self.keeps_unreadable => columns.end_unreadable(&record, parent, error),
+                Ok(read) => columns.end_row(&record, read.record_type, found),
+                Err(error) if self.keeps_unreadable => columns.end_unreadable(&record, found, error),
                 Err(error) => {
                     columns.undo_row();
                     let error = misfit.unwrap_or(error);

@@ -9,7 +9,7 @@ use arrow_buffer::{NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
 use charpipe::fields::{Decimal, FieldError, Layout, Problem, Value, Visitor};
 use charpipe::records::Record;
-use charpipe::rows::{AddedColumn, Parent, RowReader, Rows};
+use charpipe::rows::{AddedColumn, KeyColumn, Parent, ParentKeys, RowReader, Rows};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ impl Columns {
             group: vec![NONE; count],
             list: vec![NONE; count],
             is_sparse,
-            added: Added::new(rows.added(), name),
+            added: Added::new(rows, name),
             rows: 0,
             values: 0,
             is_bad_error,
@@ -168,7 +168,7 @@ impl Columns {
 
     /// Ends the row of a record of this type.
     #[inline]
-    pub(super) fn end_row(&mut self, record: &Record<'_>, record_type: Option<usize>, parent: Parent) {
+    pub(super) fn end_row(&mut self, record: &Record<'_>, record_type: Option<usize>, parent: FoundParent<'_>) {
         self.rows += 1;
         if self.is_sparse {
             self.pad_all();
@@ -181,7 +181,7 @@ impl Columns {
     }
 
     /// Makes a row without values of a record that cannot be read.
-    pub(super) fn end_unreadable(&mut self, record: &Record<'_>, parent: Parent, error: FieldError) {
+    pub(super) fn end_unreadable(&mut self, record: &Record<'_>, parent: FoundParent<'_>, error: FieldError) {
         self.undo_row();
         self.report.push(error);
         self.rows += 1;
@@ -423,24 +423,31 @@ fn take(nodes: &mut [Node], node: usize) -> Result<ArrayRef, ArrowError> {
     }
 }
 
+/// The parent of a record, and what it has in the columns with its fields.
+pub(super) type FoundParent<'a> = (Parent, Option<&'a ParentKeys>);
+
 /// The columns that are not fields, as far as they are wanted: where a record is, and what is wrong with it.
 struct Added {
     /// The columns with their values, except for the errors.
     columns: Vec<(AddedColumn, Leaf)>,
+    /// The columns with fields of the parent. They follow the other columns before the fields.
+    keys: Vec<(String, Leaf)>,
     file: String,
     errors: Errors,
 }
 
 impl Added {
-    fn new(wanted: &[AddedColumn], file: &str) -> Self {
+    fn new(rows: &Rows, file: &str) -> Self {
         let leaf = |column: &AddedColumn| match column {
             // SQL has no unsigned integers, and no file has so many bytes.
             AddedColumn::Number | AddedColumn::Offset | AddedColumn::Parent => Leaf::of_integers(),
             AddedColumn::Record => Leaf::of_bytes(),
             _ => Leaf::of_text(),
         };
-        let columns = wanted.iter().map(|column| (*column, leaf(column))).collect();
-        Added { columns, file: file.to_owned(), errors: Errors::new() }
+        let columns = rows.added().iter().map(|column| (*column, leaf(column))).collect();
+        let key = |key: &KeyColumn| (key.name().to_owned(), Leaf::new(key.column_type()));
+        let keys = rows.key_columns().iter().map(key).collect();
+        Added { columns, keys, file: file.to_owned(), errors: Errors::new() }
     }
 
     fn is_empty(&self) -> bool {
@@ -454,7 +461,8 @@ impl Added {
             AddedColumn::Errors => self.errors.columns.iter().map(Leaf::bytes).max().unwrap_or(0),
             _ => leaf.bytes(),
         };
-        self.columns.iter().map(of).max().unwrap_or(0)
+        let keys = self.keys.iter().map(|(_, leaf)| leaf.bytes());
+        self.columns.iter().map(of).chain(keys).max().unwrap_or(0)
     }
 
     /// Returns the columns before the fields, or those after them.
@@ -464,16 +472,17 @@ impl Added {
             let is_errors = *column == AddedColumn::Errors;
             Field::new(column.column(), if is_errors { Errors::data_type() } else { leaf.data_type() }, true)
         };
-        part.map(field).collect()
+        let keys = self.keys.iter().filter(|_| is_before);
+        part.map(field).chain(keys.map(|(name, leaf)| Field::new(name, leaf.data_type(), true))).collect()
     }
 
-    fn push(&mut self, record: &Record<'_>, record_type: Option<&str>, parent: Parent, errors: &[FieldError]) {
+    fn push(&mut self, record: &Record<'_>, record_type: Option<&str>, parent: FoundParent<'_>, errors: &[FieldError]) {
         let integer = |number: u64| Value::Number(Decimal::new(number.cast_signed().into(), 0));
         for (column, leaf) in &mut self.columns {
             let fits = leaf.push(match column {
                 AddedColumn::Number => integer(record.number),
                 AddedColumn::Offset => integer(record.offset),
-                AddedColumn::Parent => parent.number().map_or(Value::Null, integer),
+                AddedColumn::Parent => parent.0.number().map_or(Value::Null, integer),
                 AddedColumn::Type => record_type.map_or(Value::Null, Value::Text),
                 AddedColumn::Record => Value::Raw(record.data),
                 AddedColumn::Errors => {
@@ -484,12 +493,20 @@ impl Added {
             });
             debug_assert!(fits.is_ok());
         }
+        for (index, (_, leaf)) in self.keys.iter_mut().enumerate() {
+            // What does not fit was an error of the parent's own row.
+            if leaf.push(parent.1.map_or(Value::Null, |keys| keys.value(index))).is_err() {
+                leaf.push_null();
+            }
+        }
     }
 
     fn finish(&mut self, is_before: bool) -> Result<Vec<ArrayRef>, ArrowError> {
-        let Added { columns, errors, .. } = self;
+        let Added { columns, keys, errors, .. } = self;
         let part = columns.iter_mut().filter(|(column, _)| column.is_before_fields() == is_before);
+        let keys = keys.iter_mut().filter(|_| is_before).map(|(_, leaf)| leaf.finish());
         part.map(|(column, leaf)| if *column == AddedColumn::Errors { errors.finish() } else { leaf.finish() })
+            .chain(keys)
             .collect()
     }
 }

@@ -1,7 +1,7 @@
 //! The types of columns, for formats in which columns have types: [`ColumnType`].
 
-use crate::fields::{Binary, FieldKind, FloatFormat, PackedSign};
-use crate::rows::{AddedColumn, Rows};
+use crate::fields::{Binary, FieldKind, FloatFormat, Layout, PackedSign};
+use crate::rows::{AddedColumn, DatePattern};
 
 /// The type of a column whose values are not text, as they are in CSV.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -36,26 +36,49 @@ pub enum ColumnType {
     },
 }
 
-impl Rows {
-    /// Returns the type of the column of a field.
-    ///
-    /// Its precision and scale are those of the picture; a binary number has as many digits as its bytes allow. Binary
-    /// numbers without decimal places are integers, and with [`integers`](crate::rows::RowsJob::integers) all numbers
-    /// of up to 18 digits without decimal places are.
-    ///
-    /// # Panics
-    /// If there is no such item.
-    #[must_use]
-    pub fn column_type(&self, item: usize) -> ColumnType {
-        match &self.layout().items()[item].kind {
-            _ if self.date(item).is_some() => ColumnType::Date,
-            Some(kind) => ColumnType::new(kind, self.integers()),
+impl ColumnType {
+    /// Returns the type of the column of a field. `dates` has for each item the pattern of its dates, or nothing at all.
+    pub(in crate::rows) fn of_item(
+        layout: &Layout,
+        item: usize,
+        dates: &[Option<DatePattern>],
+        integers: bool,
+    ) -> ColumnType {
+        match &layout.items()[item].kind {
+            _ if dates.get(item).is_some_and(Option::is_some) => ColumnType::Date,
+            Some(kind) => ColumnType::new(kind, integers),
             None => ColumnType::Text { most: None },
         }
     }
-}
 
-impl ColumnType {
+    /// Returns the type that has all values of two types, if there is one.
+    pub(in crate::rows) fn union(self, other: ColumnType) -> Option<ColumnType> {
+        use ColumnType::{Bytes, Decimal, Int32, Int64, Text};
+        let longest = |one: Option<usize>, other: Option<usize>| Some(one?.max(other?));
+        match (self, other) {
+            (one, other) if one == other => Some(one),
+            (Text { most: one }, Text { most: other }) => Some(Text { most: longest(one, other) }),
+            (Bytes { most: one }, Bytes { most: other }) => Some(Bytes { most: longest(one, other) }),
+            (Int32 | Int64, Int32 | Int64) => Some(Int64),
+            (one, other) => {
+                let ((before, after), (more_before, more_after)) = (one.digits()?, other.digits()?);
+                let (before, scale) = (before.max(more_before), after.max(more_after));
+                let precision = before.checked_add(scale).filter(|digits| *digits <= FieldKind::MAX_DIGITS)?;
+                Some(Decimal { precision, scale })
+            }
+        }
+    }
+
+    /// Returns how many digits an exact number has before and after the point.
+    fn digits(self) -> Option<(u8, u8)> {
+        match self {
+            ColumnType::Int32 => Some((10, 0)),
+            ColumnType::Int64 => Some((19, 0)),
+            ColumnType::Decimal { precision, scale } => Some((precision - scale.min(precision), scale)),
+            _ => None,
+        }
+    }
+
     fn new(kind: &FieldKind, integers: bool) -> ColumnType {
         match kind {
             FieldKind::Text(text) => ColumnType::Text { most: Some(text.len) },

@@ -80,6 +80,19 @@ impl Rows {
         }
     }
 
+    /// Returns the type of the column of a field.
+    ///
+    /// Its precision and scale are those of the picture; a binary number has as many digits as its bytes allow. Binary
+    /// numbers without decimal places are integers, and with [`integers`](crate::rows::RowsJob::integers) all numbers
+    /// of up to 18 digits without decimal places are.
+    ///
+    /// # Panics
+    /// If there is no such item.
+    #[must_use]
+    pub fn column_type(&self, item: usize) -> ColumnType {
+        ColumnType::of_item(self.layout(), item, self.dates(), self.integers())
+    }
+
     /// Returns the columns that are not fields: those before the fields, and those after them.
     fn around(&self) -> [Vec<AddedColumn>; 2] {
         let (before, after) = self.added().iter().partition(|column| column.is_before_fields());

@@ -44,6 +44,7 @@ enum Value {
 fn members(rows: &Rows) -> Vec<Member> {
     let [before, after] = rows.around().map(|added| added.into_iter().map(Member::added).collect::<Vec<Member>>());
     let mut all = before;
+    all.extend(rows.key_columns().iter().map(|key| Member::leaf(key.name(), key.column_type())));
     put_members(rows, None, &mut all);
     all.extend(after);
     all

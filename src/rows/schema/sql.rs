@@ -112,8 +112,10 @@ fn put_table(
         own.map(|column| (column.column().to_owned(), ColumnType::of_added(column))).collect::<Vec<_>>()
     });
     let fields = fields.map(|column| (column.path.clone(), rows.column_type(column.item)));
+    let keys = rows.key_columns().iter().filter(|key| rows.has_key(key, record_type));
     let lines: Vec<String> = before
         .into_iter()
+        .chain(keys.map(|key| (key.name().to_owned(), key.column_type())))
         .chain(fields)
         .chain(after)
         .map(|(name, column)| format!("  {} {}", quoted(&name), dialect.name_of(column)))

@@ -4,7 +4,7 @@ use super::BadRow;
 use super::entry::Entry;
 use super::exact::EXACT;
 use crate::fields::{Decimal, Value, ValueSource};
-use crate::rows::AddedColumn;
+use crate::rows::{AddedColumn, KeyColumn};
 use serde::ser::{
     Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
     SerializeTupleStruct, SerializeTupleVariant, Serializer,
@@ -317,6 +317,11 @@ impl<'a> Serializer for Place<'a> {
     }
 }
 
+/// Whether a name is that of a column that is not a field.
+fn is_no_field(name: &str) -> bool {
+    name.starts_with(KeyColumn::PREFIX) || AddedColumn::ALL.iter().any(|one| one.column() == name)
+}
+
 /// Where the members of a group go.
 pub(super) struct GroupPlace<'a> {
     cells: &'a mut Cells,
@@ -337,7 +342,7 @@ impl<'a> GroupPlace<'a> {
             None => None,
             Some(entry) => match entry.member(name, self.any_case, &mut self.hint) {
                 Some(member) => Some(member),
-                None if self.is_row && AddedColumn::ALL.iter().any(|one| one.column() == name) => None,
+                None if self.is_row && is_no_field(name) => None,
                 None => return None,
             },
         };

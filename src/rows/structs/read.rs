@@ -97,6 +97,7 @@ impl Rows {
                 names: Names::new(self),
                 tape: Tape::default(),
                 before,
+                keys: self.key_columns().len(),
                 after,
                 file: "-".to_owned(),
                 keeps_unreadable: self.keeps_unreadable(),
@@ -130,6 +131,8 @@ struct Work {
     tape: Tape,
     /// The columns before the fields, which are not fields.
     before: Vec<AddedColumn>,
+    /// How many columns with fields of the parent follow them.
+    keys: usize,
     /// Those after the fields.
     after: Vec<AddedColumn>,
     /// The name of the input.
@@ -237,7 +240,7 @@ impl Work {
 
     /// Adds the columns that precede the fields.
     fn add_before(&mut self, record: &Record<'_>, parent: Parent) {
-        let Work { reader, names, tape, before, file, .. } = self;
+        let Work { reader, parents, names, tape, before, keys, file, .. } = self;
         for column in before {
             let integer = |number: u64| Value::Number(crate::fields::Decimal::new(number.into(), 0));
             let value = match column {
@@ -252,6 +255,10 @@ impl Work {
             };
             tape.add(names, *column, value);
         }
+        let found = parents.as_ref().map(Parents::keys);
+        for column in 0..*keys {
+            tape.add_key(names, column, found.map_or(Value::Null, |found| found.value(column)));
+        }
     }
 
     /// Returns the error for a row that does not match the type. Reads the record once more to find the place.
@@ -259,7 +266,7 @@ impl Work {
     fn mismatch(&mut self, record: &Record<'_>, error: &BadRow) -> RowsError {
         self.mismatches += 1;
         let place = error.node().and_then(|node| {
-            let mut locate = Locate::new(1 + self.before.len(), node);
+            let mut locate = Locate::new(1 + self.before.len() + self.keys, node);
             let _ = self.reader.reader.read(record.number, record.data, &mut locate);
             locate.found
         });

@@ -7,8 +7,8 @@ use crate::rows::{AddedColumn, Rows};
 use std::cell::Cell as Shared;
 use std::ops::Range;
 
-/// What all rows of a job have in common: the names, by the index of the item. Those of added columns and those in
-/// [`AddedColumn::Errors`] follow them.
+/// What all rows of a job have in common: the names, by the index of the item. Those of added columns, those in
+/// [`AddedColumn::Errors`], and those of key columns follow them.
 pub(super) struct Names {
     names: Vec<Name>,
     items: usize,
@@ -31,6 +31,7 @@ impl Names {
         let of_items = (0..items).map(|item| rows.key(item).unwrap_or_default().into_owned());
         let added = AddedColumn::ALL.iter().map(|one| one.column().to_owned());
         let keys = of_items.chain(added).chain(ERROR_KEYS.map(str::to_owned));
+        let keys = keys.chain(rows.key_columns().iter().map(|one| one.name().to_owned()));
         let types = rows.record_types().iter().map(|item| (*item, rows.layout().path(*item).to_owned()));
         Names {
             names: keys.map(|key| Name { key, matched: Shared::new(None) }).collect(),
@@ -45,6 +46,10 @@ impl Names {
 
     fn of_error(&self, key: usize) -> usize {
         self.items + AddedColumn::ALL.len() + key
+    }
+
+    fn of_key(&self, column: usize) -> usize {
+        self.of_error(ERROR_KEYS.len()) + column
     }
 
     /// Returns the path of a record type.
@@ -120,6 +125,11 @@ impl Tape {
     /// Adds a column that is not a field.
     pub(super) fn add(&mut self, names: &Names, column: AddedColumn, value: Value<'_>) {
         self.push(names.of_added(column), value);
+    }
+
+    /// Adds a column with a field of the parent.
+    pub(super) fn add_key(&mut self, names: &Names, column: usize, value: Value<'_>) {
+        self.push(names.of_key(column), value);
     }
 
     /// Adds the column with the errors of the row.

@@ -1,7 +1,7 @@
 //! The values of a row, by the columns of the layout.
 
 use charpipe::fields::{Column, Value, ValueSource};
-use charpipe::rows::{AddedColumn, DatePattern, Rows};
+use charpipe::rows::{AddedColumn, DatePattern, KeyColumn, Rows};
 use std::collections::HashMap;
 use std::fmt::{self, Display};
 use std::ops::Range;
@@ -116,7 +116,11 @@ impl<'a> Cells<'a> {
 
     /// Returns what a path leads to; an error in words if it leads nowhere.
     pub(super) fn target(&self, path: &str) -> Result<Target, String> {
-        self.targets.get(path).copied().ok_or_else(|| format!("there is no field {path:?} in {}", self.layout))
+        match self.targets.get(path) {
+            Some(target) => Ok(*target),
+            None if path.starts_with(KeyColumn::PREFIX) => Ok(Target::Ignored),
+            None => Err(format!("there is no field {path:?} in {}", self.layout)),
+        }
     }
 
     /// Sets the value of a column. An empty text is not a value.

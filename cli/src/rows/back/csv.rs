@@ -18,8 +18,10 @@ pub(super) struct CsvReader {
     rows: u64,
 }
 
-/// How many columns a header may have besides those of the layout.
-const OTHER_COLUMNS: usize = AddedColumn::ALL.len();
+/// Returns how many columns a header may have: those of the layout, as fields of the row or of its parent, and the others.
+fn most_columns(layout: usize) -> usize {
+    2 * layout + AddedColumn::ALL.len()
+}
 
 impl CsvReader {
     pub(super) fn new() -> Self {
@@ -60,8 +62,8 @@ impl CsvReader {
     fn malformed(&self, what: Malformed, max_fields: usize) -> Ending<Trouble> {
         let what = match (what, self.header.len()) {
             (Malformed::TooManyFields, 0) => {
-                let most = Count(max_fields as u64, "field");
-                format!("it has more than {most}, but the layout has {}", max_fields - OTHER_COLUMNS)
+                let (most, layout) = (Count(max_fields as u64, "field"), (max_fields - most_columns(0)) / 2);
+                format!("it has more than {most}, but the layout has {layout}")
             }
             (Malformed::TooManyFields, count) => {
                 format!("it has more than {}, but the header has {count}", Count(count as u64, "field"))
@@ -103,7 +105,7 @@ impl RowReader for CsvReader {
         blocks: &mut dyn FnMut() -> Ended,
     ) -> Result<bool, Ending<Trouble>> {
         if self.header.is_empty() {
-            if !self.row(input, cells.columns() + OTHER_COLUMNS, blocks)? {
+            if !self.row(input, most_columns(cells.columns()), blocks)? {
                 return Err(Trouble::malformed(
                     self.place(),
                     "there is none; expected a line with the names of the fields",
