@@ -40,9 +40,14 @@ impl PlainCodes {
     #[inline(never)]
     pub(super) fn encode(&self, src: &str, spare: &mut [u8], reach: &mut usize) -> (usize, usize) {
         let isa = arch::isa();
-        self.batches(src, spare, reach, &mut (), |(), src, spare| ascii_blocks(src, spare), |(), codes, spare| {
-            lanes::short_codes(isa, codes, spare)
-        })
+        self.batches(
+            src,
+            spare,
+            reach,
+            &mut (),
+            |(), src, spare| ascii_blocks(src, spare),
+            |(), codes, spare| lanes::short_codes(isa, codes, spare),
+        )
     }
 
     /// Does the same in a charset that switches between ASCII and pairs. `is_double` says whether bytes are pairs, before
@@ -131,8 +136,7 @@ impl Switch {
     /// Copies blocks of plain ASCII; returns how many bytes.
     fn copy(&self, src: &[u8], spare: &mut [u8]) -> usize {
         let [a, b, c, d, e] = self.others;
-        let is_plain =
-            |byte: u8| (byte < 0x80) & (byte != a) & (byte != b) & (byte != c) & (byte != d) & (byte != e);
+        let is_plain = |byte: u8| (byte < 0x80) & (byte != a) & (byte != b) & (byte != c) & (byte != d) & (byte != e);
         let mut len = 0;
         for (block, place) in src.as_chunks::<64>().0.iter().zip(spare.as_chunks_mut::<64>().0) {
             // No branch per byte, so that the compiler vectorizes it.

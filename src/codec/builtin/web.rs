@@ -450,7 +450,6 @@ impl Plain {
         Plain { encoding, enough, pairs: Later::new(), codes: Later::new(), jis: Later::new() }
     }
 
-
     fn add_decoded(&self, len: usize) {
         self.pairs.add(len);
         self.jis.add(len);
