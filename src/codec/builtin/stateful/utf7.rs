@@ -8,6 +8,8 @@
 //! surrogate pair; and base64 digits beyond the last character. The bits that fill up a last digit are not looked at.
 
 use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer, copy_plain, plain_len};
+use crate::arch::types::ByteOrder;
+use crate::codec::batches::Pace;
 use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder, Utf8Sink, Utf8Word};
 
 /// UTF-7.
@@ -214,14 +216,15 @@ impl Reader for Base64 {
     }
 
     fn run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
-        let (kinds, mut read) = (self.of.kinds(), 0);
+        let (kinds, mut read, mut pace) = (self.of.kinds(), 0, Pace::new());
         loop {
             let before = read;
             if !self.is_on {
                 read += copy_plain(&src[read..], dst, |byte| kinds.is_read[usize::from(byte)]);
             }
+            read += self.read_groups(kinds, &src[read..], dst);
             let mut singles = 0;
-            dst.push_words(|| self.next_word(kinds, src, &mut read, &mut singles));
+            dst.push_words(|| self.next_word(kinds, src, &mut read, &mut singles, &mut pace));
             if read == before {
                 return read;
             }
@@ -237,9 +240,16 @@ const MANY_SINGLES: usize = 16;
 
 impl Base64 {
     /// Reads a character, and a code that ends or begins base64 before it; `singles` counts the bytes that stand for
-    /// themselves since the last such code.
+    /// themselves since the last such code. `pace` says when to look whether base64 that begins is long.
     #[inline(always)]
-    fn next_word(&mut self, kinds: &Kinds, src: &[u8], read: &mut usize, singles: &mut usize) -> Utf8Word {
+    fn next_word(
+        &mut self,
+        kinds: &Kinds,
+        src: &[u8],
+        read: &mut usize,
+        singles: &mut usize,
+        pace: &mut Pace,
+    ) -> Utf8Word {
         let Some(&byte) = src.get(*read) else { return STOP };
         if self.is_on {
             if kinds.values[usize::from(byte)] != NO_DIGIT {
@@ -265,6 +275,8 @@ impl Base64 {
                 *read += 2;
                 Utf8Word::of_ascii(byte)
             }
+            // For `read_groups`.
+            Some(_) if byte == self.of.sign() && is_long(kinds, &src[*read + 1..], pace) => STOP,
             Some(_) if byte == self.of.sign() => {
                 let (mut begun, mut at) = (Base64 { is_on: true, ..*self }, *read + 1);
                 let word = begun.next_of_digits(kinds, src, &mut at);
@@ -275,6 +287,33 @@ impl Base64 {
             }
             _ => STOP,
         }
+    }
+
+    /// Reads groups of eight digits, which are three code units, from the front of `src`, and the sign before the first one if
+    /// base64 is not on. Returns how many bytes were read.
+    #[inline(always)]
+    fn read_groups(&mut self, kinds: &Kinds, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+        let sign = usize::from(!self.is_on);
+        let is_due = if self.is_on { self.count == 0 } else { src.first() == Some(&self.of.sign()) };
+        let mut read = 0;
+        while is_due && begins_groups(kinds, &src[(read + sign).min(src.len())..]) {
+            let start = read + if read == 0 { sign } else { 0 };
+            let (units, len) = Units::read(kinds, &src[start..]);
+            let done = units.push(len, dst);
+            if done == 0 {
+                break;
+            }
+            // Of the last digit some bits may be left.
+            let digits = (16 * done).div_ceil(6);
+            let count = 6 * digits as u32 - 16 * done as u32;
+            let last = u32::from(kinds.values[usize::from(src[start + digits - 1])]);
+            (self.is_on, self.bits, self.count) = (true, last & ((1 << count) - 1), count);
+            read = start + digits;
+            if done < len || len < Units::MOST {
+                break;
+            }
+        }
+        read
     }
 
     /// Reads a character of two or three digits, unless the next digits are not one.
@@ -297,6 +336,67 @@ impl Base64 {
         (self.bits, self.count) = (bits & ((1 << count) - 1), count);
         *read += if is_short { 2 } else { 3 };
         word
+    }
+}
+
+/// Returns whether `src` begins with enough digits for [`Base64::read_groups`].
+#[inline(always)]
+fn begins_groups(kinds: &Kinds, src: &[u8]) -> bool {
+    let values = |byte: &u8| kinds.values[usize::from(*byte)];
+    let are_digits = |group: &[u8; 8]| group.iter().fold(0, |all, byte| all | values(byte)) & NO_DIGIT == 0;
+    src.first_chunk::<48>().is_some_and(|digits| digits.as_chunks().0.iter().all(are_digits))
+}
+
+/// Returns the same, if it is time to look.
+#[inline(always)]
+fn is_long(kinds: &Kinds, src: &[u8], pace: &mut Pace) -> bool {
+    pace.is_due() && is_long_now(kinds, src, pace)
+}
+
+#[inline(never)]
+fn is_long_now(kinds: &Kinds, src: &[u8], pace: &mut Pace) -> bool {
+    let is_long = begins_groups(kinds, src);
+    pace.tried(if is_long { usize::MAX } else { 0 });
+    is_long
+}
+
+/// Code units from groups of digits, in big-endian order.
+struct Units([u8; 2 * Units::MOST + Units::MARGIN]);
+
+impl Units {
+    /// How many units there can be.
+    const MOST: usize = 96;
+    /// A group is stored with two bytes after it.
+    const MARGIN: usize = 2;
+
+    /// Reads whole groups from the front of `src`; returns the units, and how many.
+    #[inline(always)]
+    fn read(kinds: &Kinds, src: &[u8]) -> (Units, usize) {
+        let (mut units, mut len) = (Units([0; 2 * Self::MOST + Self::MARGIN]), 0);
+        for group in src.as_chunks::<8>().0.iter().take(Self::MOST / 3) {
+            let values = group.map(|byte| kinds.values[usize::from(byte)]);
+            if values.iter().fold(0, |all, value| all | value) & NO_DIGIT != 0 {
+                break;
+            }
+            let bits = values.iter().fold(0, |bits, value| bits << 6 | u64::from(*value));
+            units.0[2 * len..2 * len + 8].copy_from_slice(&(bits << 16).to_be_bytes());
+            len += 3;
+        }
+        (units, len)
+    }
+
+    /// Writes the first `len` units, up to half a surrogate pair or the end of the room; returns how many were written.
+    #[inline(always)]
+    fn push(&self, len: usize, dst: &mut Utf8Sink<'_>) -> usize {
+        let bytes = &self.0[..2 * len];
+        let mut done = dst.push_utf16(ByteOrder::Big, bytes) / 2;
+        dst.push_words(|| {
+            let unit = bytes.as_chunks().0.get(done).map(|unit| u32::from(u16::from_be_bytes(*unit)));
+            let word = unit.and_then(char::from_u32).and_then(Utf8Word::new).unwrap_or(STOP);
+            done += usize::from(word != STOP);
+            word
+        });
+        done
     }
 }
 
