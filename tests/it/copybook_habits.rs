@@ -1,5 +1,5 @@
-//! Tests copybooks and programs with habits of other compilers: currency signs, periods that end nothing, and records that
-//! redefine others.
+//! Tests copybooks and programs with habits of other compilers: clauses, currency signs, periods that end nothing, and
+//! records that redefine others.
 
 use super::common::installed;
 use charpipe::fields::{Copybook, CopybookForm, FieldKind, Layout};
@@ -40,6 +40,49 @@ fn lengths_in_cobol(head: &str, records: &str, names: &[&str]) -> Option<Vec<Str
         format!("{name} {}", length.trim_start_matches('0'))
     };
     Some(String::from_utf8(output.stdout).unwrap().lines().map(bare).collect())
+}
+
+// --- Clauses ----------------------------------------------------------------------------------------------------------
+
+/// `COMP-X` has as few bytes as its digits need, and `PIC X` of a binary usage is a number of so many bytes.
+const FEWEST: &str = "\
+01 R.
+   05 A PIC 9 COMP-X.
+   05 B PIC S9(2) COMP-X.
+   05 C PIC 9(3) COMP-X.
+   05 D PIC S9(5)V99 COMPUTATIONAL-X.
+   05 E PIC 9(9) COMP-X.
+   05 F PIC 9(10) COMP-X.
+   05 G PIC S9(14) COMP-X.
+   05 H PIC 9(16) COMP-X.
+   05 I PIC 9(18) COMP-X.
+   05 J PIC X(3) COMP-X.
+   05 K PIC X(4) COMP-5.
+";
+
+#[test]
+fn binary_numbers_of_as_few_bytes_as_they_need() {
+    let layout = read(FEWEST);
+    let expected = ["A 1", "B 1", "C 2", "D 3", "E 4", "F 5", "G 6", "H 7", "I 8", "J 3", "K 4"];
+    assert_eq!(lengths(&layout), expected);
+    let names: Vec<_> = expected.iter().map(|row| &row[..1]).collect();
+    if let Some(found) = lengths_in_cobol("", FEWEST, &names) {
+        assert_eq!(found, expected);
+    }
+    let kind = |name: &str| layout.items()[layout.find(name).unwrap()].kind.as_ref().unwrap().to_string();
+    assert_eq!(["B", "D", "J", "K"].map(kind), ["binary", "binary.2", "binary,unsigned", "binary,unsigned"]);
+}
+
+#[test]
+fn clauses_of_other_compilers_are_skipped() {
+    let text = "\
+01 R IS SPECIAL-NAMES CURSOR.
+   05 A PIC X EXTERNAL AS 'a-name'.
+   05 B BASED PIC 9(3).
+   05 C PIC 9(5) IS SPECIAL-NAMES CRT STATUS.
+   05 D PROGRAM-POINTER.
+";
+    assert_eq!(lengths(&read(text)), ["A 1", "B 3", "C 5", "D 8"]);
 }
 
 // --- Currency signs ---------------------------------------------------------------------------------------------------

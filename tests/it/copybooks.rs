@@ -1054,8 +1054,8 @@ const ERRORS: &[(&str, &str)] = &[
     ),
     ("05 A REDEFINES.", "line 1, column 15: found a period, expected the name of an item"),
     (
-        "05 A USAGE IS COMP-X PIC 9.",
-        "line 1, column 15: found COMP-X, expected a usage such as DISPLAY, COMP or COMP-3",
+        "05 A USAGE IS COMP-7 PIC 9.",
+        "line 1, column 15: found COMP-7, expected a usage such as DISPLAY, COMP or COMP-3",
     ),
     ("05 A SIGN PIC S9.", "line 1, column 11: found PIC, expected LEADING or TRAILING"),
     ("05 A BLANK WHEN X PIC 9.", "line 1, column 17: found X, expected ZERO"),

@@ -9,8 +9,9 @@
 //!             phrase = "DEPENDING" ["ON"] name *(("OF" | "IN") name)
 //!                    | ("ASCENDING" | "DESCENDING") ["KEY"] ["IS"] 1*name | "INDEXED" ["BY"] 1*name
 //! sync      = ("SYNC" | "SYNCHRONIZED") ["LEFT" | "RIGHT"]
-//! note      = value | ("JUST" | "JUSTIFIED") ["RIGHT"] | ["IS"] ("GLOBAL" | "EXTERNAL")
-//!           | "DATE" "FORMAT" ["IS"] word | "GROUP-USAGE" ["IS"] usage | "VOLATILE"
+//! note      = value | ("JUST" | "JUSTIFIED") ["RIGHT"] | ["IS"] shared | "DATE" "FORMAT" ["IS"] word
+//!           | "GROUP-USAGE" ["IS"] usage
+//! shared    = "GLOBAL" | "EXTERNAL" ["AS" literal] | "VOLATILE" | "BASED" | "SPECIAL-NAMES" ("CURSOR" | word word)
 //! value     = ("VALUE" | "VALUES") ["IS" | "ARE"] 1*(literal [("THRU" | "THROUGH") literal])
 //! ```
 //!
@@ -214,7 +215,10 @@ fn names(input: &str) -> Read<'_, ()> {
 /// Skips a clause that says nothing about the storage.
 fn note(input: &str) -> Read<'_, ()> {
     let date = (keyword("DATE"), keyword("FORMAT"), optional("IS"), required("a date pattern", word));
-    let shared = (optional("IS"), keywords(&["GLOBAL", "EXTERNAL", "VOLATILE"]));
+    let external = (keyword("EXTERNAL"), opt((keyword("AS"), required("a literal", literal))));
+    let console = (keyword("SPECIAL-NAMES"), alt((value((), keyword("CURSOR")), value((), (word, word)))));
+    let other = keywords(&["GLOBAL", "VOLATILE", "BASED"]);
+    let shared = (optional("IS"), alt((value((), external), value((), console), value((), other))));
     let skipped = alt((
         values,
         value((), (keywords(&["JUST", "JUSTIFIED"]), optional("RIGHT"))),

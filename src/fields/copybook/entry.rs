@@ -54,6 +54,7 @@ impl Usage {
             Usage::Binary => "COMP",
             Usage::Native => "COMP-5",
             Usage::Little => "COMP-9",
+            Usage::Fewest => "COMP-X",
             Usage::Float => "COMP-1",
             Usage::Double => "COMP-2",
             Usage::Packed => "COMP-3",

@@ -6,12 +6,13 @@
 //! | `DISPLAY-1`, `NATIONAL` | two for each character |
 //! | `BINARY`, `COMP`, `COMP-4`, `COMP-5` | 2 for 1 to 4 digits, 4 for 5 to 9, 8 for 10 to 18, 9 to 16 for 19 to 38 |
 //! | `COMP-9` | the same, but 1 for 1 and 2 digits; little-endian |
+//! | `COMP-X` | as few as the digits need: 1 for 1 and 2 digits, 2 for 3 and 4, 3 for 5 to 7, … |
 //! | `COMP-1`, `COMP-2` | 4, 8 |
 //! | `COMP-3`, `PACKED-DECIMAL` | half a byte for each digit and for the sign, rounded up |
 //! | `COMP-6` | half a byte for each digit, rounded up |
 //! | `INDEX`, `POINTER`, `FUNCTION-POINTER`, `PROCEDURE-POINTER` | 4, 4, 4, 8 |
 //!
-//! See "Computational items" in IBM's Enterprise COBOL for z/OS Language Reference. `BINARY-CHAR` and the like, and
+//! See "Computational items" in IBM's Enterprise COBOL for z/OS Language Reference. `BINARY-CHAR` and the like, `COMP-X` and
 //! `COMP-6`, come from other compilers. `COMP-9`, `COMP-3U` (which is `COMP-6`) and binary numbers of more than 18
 //! digits come from Cobrix.
 
@@ -129,6 +130,11 @@ fn pictured(
             Ok(FieldKind::Edited(Edited { blank_when_zero, ..edited }))
         }
         (Picture::Text(len) | Picture::Edited(len, _), None | Some(Usage::Display)) => Ok(FieldKind::text(len)),
+        // A number of so many bytes, as other compilers have it.
+        (Picture::Text(len @ 1..=16), Some(usage @ (Usage::Fewest | Usage::Native))) => {
+            let order = if usage == Usage::Native { options.native_order } else { ByteOrder::Big };
+            Ok(FieldKind::Binary(Binary { signed: false, order, ..Binary::native(len as u8) }))
+        }
         (Picture::Graphic(len), None | Some(Usage::Graphic)) => Ok(double_byte(len)),
         (Picture::National(len), Some(Usage::Graphic)) => Ok(double_byte(len)),
         (Picture::National(len), None) if options.graphic_n => Ok(double_byte(len)),
@@ -159,6 +165,10 @@ fn numeric(options: &Copybook, digits: u8, scale: i8, sign: SignPlace, usage: Us
         Usage::Little => {
             let comp = Binary { signed, order: ByteOrder::Little, ..Binary::comp(digits, scale) };
             Ok(FieldKind::Binary(Binary { len: if digits <= 2 { 1 } else { comp.len }, ..comp }))
+        }
+        Usage::Fewest => {
+            let bits = 10u128.pow(digits.into()).ilog2() + 1;
+            Ok(FieldKind::Binary(Binary { signed, scale, ..Binary::native(bits.div_ceil(8) as u8) }))
         }
         Usage::Native => {
             let order = options.native_order;
@@ -192,6 +202,7 @@ fn unpictured(options: &Copybook, usage: Usage) -> FieldKind {
 fn boundary(usage: Usage, kind: &FieldKind) -> usize {
     match usage {
         Usage::Binary | Usage::Native | Usage::Little | Usage::Integer(..) => kind.len().min(4),
+        Usage::Fewest => 1,
         Usage::Float | Usage::Index | Usage::Address(_) => 4,
         Usage::Double => 8,
         _ => 1,

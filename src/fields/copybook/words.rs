@@ -15,6 +15,8 @@ pub(super) enum Usage {
     Native,
     /// `COMP-9`: little-endian.
     Little,
+    /// `COMP-X`: as few bytes as the digits of the picture need.
+    Fewest,
     /// `COMP-1`.
     Float,
     /// `COMP-2`.
@@ -53,6 +55,7 @@ const STARTS: &[&str] = &[
     "EXTERNAL",
     "GROUP-USAGE",
     "VOLATILE",
+    "BASED",
     "TIMES",
     "DEPENDING",
     "ASCENDING",
@@ -75,6 +78,7 @@ pub(super) const USAGES: &[(&[&str], Usage)] = &[
     (&["BINARY", "COMP", "COMPUTATIONAL", "COMP-0", "COMPUTATIONAL-0", "COMP-4", "COMPUTATIONAL-4"], Usage::Binary),
     (&["COMP-5", "COMPUTATIONAL-5"], Usage::Native),
     (&["COMP-9", "COMPUTATIONAL-9"], Usage::Little),
+    (&["COMP-X", "COMPUTATIONAL-X"], Usage::Fewest),
     (&["COMP-1", "COMPUTATIONAL-1", "FLOAT-SHORT"], Usage::Float),
     (&["COMP-2", "COMPUTATIONAL-2", "FLOAT-LONG"], Usage::Double),
     (&["COMP-3", "COMPUTATIONAL-3", "PACKED-DECIMAL"], Usage::Packed),
@@ -85,7 +89,7 @@ pub(super) const USAGES: &[(&[&str], Usage)] = &[
     (&["BINARY-DOUBLE"], Usage::Integer(8, true)),
     (&["INDEX"], Usage::Index),
     (&["POINTER", "POINTER-32", "FUNCTION-POINTER"], Usage::Address(4)),
-    (&["PROCEDURE-POINTER"], Usage::Address(8)),
+    (&["PROCEDURE-POINTER", "PROGRAM-POINTER"], Usage::Address(8)),
 ];
 
 /// Returns whether a word begins a clause, so that it cannot be a name.
