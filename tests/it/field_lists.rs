@@ -124,3 +124,80 @@ fn bad_lists() {
         assert_eq!(Layout::from_field_list(list).unwrap_err().to_string(), expected, "{list:?}");
     }
 }
+
+// --- The documentation ------------------------------------------------------------------------------------------------
+
+/// The page that describes field lists.
+const PAGE: &str = include_str!("../../docs/fields.md");
+
+/// The rows of the table of kinds: the kind and an example.
+fn examples() -> Vec<(&'static str, &'static str)> {
+    let table = PAGE.split_once("| kind | example | meaning |\n|---|---|---|\n").unwrap().1;
+    let mut last = "";
+    let rows = table.lines().take_while(|line| line.starts_with('|'));
+    rows.map(|line| {
+        let mut cells = line.split('|').skip(1).map(|cell| cell.trim().trim_matches('`'));
+        last = cells.next().filter(|kind| !kind.is_empty()).unwrap_or(last);
+        (last, cells.next().unwrap())
+    })
+    .collect()
+}
+
+#[test]
+fn examples_of_the_page() {
+    let examples = examples();
+    let list: String = examples.iter().map(|(_, line)| format!("{line}\n")).collect();
+    let layout = Layout::from_field_list(&list).unwrap();
+    let mut next = 0;
+    for (index, (kind, line)) in examples.iter().enumerate() {
+        let found = layout.items()[index].kind.as_ref().unwrap().to_string();
+        assert_eq!(found.split(['.', ',']).next(), Some(*kind), "{line}");
+        assert_eq!(layout.offset(index), Some(next), "{line}");
+        next += layout.len_of(index);
+    }
+    // The list is what it becomes again, so that each word of it means something.
+    assert_eq!(layout.to_field_list().unwrap(), list);
+}
+
+/// The kinds of the page's grammar, each with its modifiers.
+fn grammar() -> Vec<(&'static str, Vec<&'static str>)> {
+    let grammar = PAGE.split_once("kind      = ").unwrap().1.split_once("\nplaces").unwrap().0;
+    let mut kinds: Vec<(&str, Vec<&str>)> = Vec::new();
+    for word in grammar.split('"').skip(1).step_by(2) {
+        match word.strip_prefix(',') {
+            Some(modifier) => kinds.last_mut().unwrap().1.push(modifier),
+            None => kinds.push((word, Vec::new())),
+        }
+    }
+    kinds
+}
+
+/// Every word of the grammar is accepted, and the messages for wrong words name no others.
+#[test]
+fn the_grammar_of_the_page_is_complete() {
+    let mut kinds = grammar();
+    let text = kinds.iter().find(|(kind, _)| *kind == "graphic").unwrap().1.clone();
+    kinds.iter_mut().find(|(kind, _)| *kind == "text").unwrap().1 = text;
+    let error = Layout::from_field_list("A 1 8 x").unwrap_err().to_string();
+    let known = error.rsplit_once("expected ").unwrap().1.replace(" or ", ", ");
+    let mut names: Vec<_> = kinds.iter().map(|(kind, _)| *kind).collect();
+    names.sort_unstable();
+    let mut expected: Vec<_> = known.split(", ").collect();
+    expected.sort_unstable();
+    assert_eq!(names, expected);
+    for (kind, modifiers) in kinds {
+        for modifier in &modifiers {
+            let number = if modifier.ends_with('=') { "1" } else { "" };
+            let places = if matches!(*modifier, "point" | "comma") { ".1" } else { "" };
+            let digits = if modifier.starts_with("digits") && kind == "packed" { "14" } else { number };
+            let line = format!("A 1 8 {kind}{places},{modifier}{digits}");
+            assert!(Layout::from_field_list(&line).is_ok(), "{line}: {:?}", Layout::from_field_list(&line));
+        }
+        let error = Layout::from_field_list(&format!("A 1 8 {kind},x")).unwrap_err().to_string();
+        let known = error.rsplit_once("expected ").unwrap().1;
+        let words = known.split([' ', ',']).filter(|word| !matches!(*word, "" | "or" | "nothing"));
+        let words = words.map_while(|word| (!matches!(word, "none" | "in" | "with")).then_some(word));
+        let words: Vec<_> = words.map(|word| word.trim_end_matches('N')).collect();
+        assert_eq!(modifiers, words, "{kind}");
+    }
+}

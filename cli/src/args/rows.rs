@@ -33,7 +33,9 @@ use std::path::PathBuf;
 pub(crate) struct Rows {
     /// Fields of a record and their positions: a copybook, or a field list
     ///
-    /// The format of FILE is recognised by its content; see --layout-format.
+    /// The format of FILE is recognised by its content; see --layout-format. A field list has a line for each field, such as
+    /// `NAME 5 20 text` or `SUM 25 4 packed.2`: its first byte, its length and its kind. The page docs/fields.md has the
+    /// whole grammar.
     #[arg(help_heading = LAYOUT, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) layout: PathBuf,
 
