@@ -787,7 +787,7 @@ fn shown(options: &[NamedOption], without: &[&str]) -> Vec<(String, String)> {
         OptionValue::Flag => "boolean".to_owned(),
         _ if ["prescan", "jobs"].contains(&option.name) => "number".to_owned(),
         _ if option.name == "tape-file" => "string | number".to_owned(),
-        _ if ["when", "null-indicator", "select", "dates", "replacing"].contains(&option.name) => {
+        _ if ["when", "null-indicator", "select", "dates", "replacing", "count-map"].contains(&option.name) => {
             "string | string[]".to_owned()
         }
         _ => "string".to_owned(),

@@ -241,6 +241,26 @@ def test_null_indicators(tmp_path):
         charpipe.read(data, layout=layout, null_indicator={"A": "B"})
 
 
+def test_maps_of_counts():
+    layout = "01 R.\n 05 S PIC X.\n 05 N PIC 9 OCCURS 1 TO 3 DEPENDING ON S.\n 05 T PIC X.\n 05 M PIC 9 OCCURS 0 TO 1 DEPENDING ON T.\n"
+    data = "L123Y7S1NL456N".encode("cp037")
+    options = {"layout": layout, "records": "layout", "count_map": ["S:S=1,L=3", "T:Y=1,N=0"]}
+    read = table(data, **options)
+    assert read.to_pylist() == [
+        {"S": "L", "N": [1, 2, 3], "T": "Y", "M": [7]},
+        {"S": "S", "N": [1], "T": "N", "M": []},
+        {"S": "L", "N": [4, 5, 6], "T": "N", "M": []},
+    ]
+    out = io.BytesIO()
+    charpipe.write(read, out, **options)
+    assert out.getvalue() == data
+    row = {"S": ["M"], "N": [[1]], "T": ["N"], "M": [[]]}
+    with pytest.raises(charpipe.RecordError, match="record 1, field S, column 1: D4 is not in the map of counts"):
+        charpipe.write(pyarrow.table(row), io.BytesIO(), **options)
+    with pytest.raises(charpipe.RecordError, match="no value, because the record does not have this field"):
+        charpipe.write(pyarrow.table(row | {"S": ["S"], "N": [[1, 2]]}), io.BytesIO(), **options)
+
+
 def test_records_that_nothing_frames(tmp_path):
     layout, data = "LEN 1 1 binary\nX 2 2 text\n", b"\x03\xc1\xc2\x02\xc3\x03\xc4\xc5"
     rows = [(3, "AB"), (2, "C"), (3, "DE")]

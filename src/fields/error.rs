@@ -118,6 +118,8 @@ pub enum Problem {
         /// The smallest and the largest count allowed.
         bounds: (usize, usize),
     },
+    /// The value of a field is not in the [map of counts](super::Item::count_map).
+    UnknownCount,
     /// The length before [varying](super::Text::varying) text is negative or larger than the field.
     BadLength {
         /// The length in the record.
@@ -275,6 +277,7 @@ impl FieldError {
             Problem::RecordTooShort { .. } => "record-too-short",
             Problem::RecordTooLong { .. } => "longer-than-layout",
             Problem::CountOutOfBounds { .. } => "bad-count",
+            Problem::UnknownCount => "bad-count",
             Problem::BadLength { .. } => "bad-length",
             Problem::UnknownType { .. } => "unknown-type",
             Problem::OtherType { .. } => "unknown-type",
@@ -351,6 +354,7 @@ impl Problem {
             Problem::NotANumber { .. }
                 | Problem::Malformed { .. }
                 | Problem::CountOutOfBounds { .. }
+                | Problem::UnknownCount
                 | Problem::BadLength { .. }
                 | Problem::Character { .. }
                 | Problem::NotCanonical { .. }
@@ -372,6 +376,7 @@ impl fmt::Display for Problem {
             Problem::CountOutOfBounds { count, array, bounds: (min, max) } => {
                 write!(f, "is the count {count}, but {array} occurs {min} to {max} times")
             }
+            Problem::UnknownCount => f.write_str("is not in the map of counts"),
             Problem::BadLength { length, most } => {
                 write!(f, "begins with the length {length}, but the text has at most {most}")
             }

@@ -179,6 +179,14 @@ impl Decode {
         }
     }
 
+    /// Decodes values as they are, whatever else fields may contain.
+    pub(super) fn plainly<T>(&mut self, found: impl FnOnce(&mut Decode) -> T) -> T {
+        let (lenience, repair) = (std::mem::take(&mut self.lenience), std::mem::take(&mut self.repair));
+        let found = found(self);
+        (self.lenience, self.repair) = (lenience, repair);
+        found
+    }
+
     #[cold]
     pub(super) fn not_a_number(&self, form: &Form) -> Problem {
         Problem::NotANumber { expected: form.expected() }

@@ -30,6 +30,9 @@ pub struct Item {
     ///
     /// [`Layout::null_indicator`]: super::Layout::null_indicator
     pub null_indicator: Option<String>,
+    /// For a field that contains the count of an array: the count that each value stands for. Values are compared as in a
+    /// [`When`]; any other value is an error. If it is empty, the value itself is the count.
+    pub count_map: Vec<(String, usize)>,
     /// Where it begins in the record, in bytes from 0; `None` if it follows the item before it. An item with a position
     /// can overlap others.
     pub at: Option<usize>,
@@ -74,6 +77,7 @@ impl Item {
             redefines: None,
             when: None,
             null_indicator: None,
+            count_map: Vec::new(),
             at: None,
             picture: String::new(),
         }
@@ -113,6 +117,23 @@ impl Item {
     #[must_use]
     pub fn applying(self, when: When) -> Self {
         Item { when: Some(when), ..self }
+    }
+
+    /// Returns the same field with the count of an array that each of its values stands for.
+    ///
+    /// ```
+    /// use charpipe::fields::{FieldKind, Item, Layout, Occurs};
+    ///
+    /// let layout = Layout::new(vec![
+    ///     Item::field(5, "SIZE", FieldKind::text(1)).counting([("S", 1), ("L", 3)]),
+    ///     Item::field(5, "PART", FieldKind::text(2)).occurring(Occurs::depending_on(0, 3, "SIZE")),
+    /// ])?;
+    /// assert_eq!(layout.max_len(), 7);
+    /// # Ok::<(), charpipe::fields::BadLayout>(())
+    /// ```
+    #[must_use]
+    pub fn counting<V: Into<String>>(self, counts: impl IntoIterator<Item = (V, usize)>) -> Self {
+        Item { count_map: counts.into_iter().map(|(value, count)| (value.into(), count)).collect(), ..self }
     }
 
     /// Returns the same item with a position, in bytes from 0.

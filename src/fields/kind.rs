@@ -482,7 +482,7 @@ impl Float {
     /// `COMP-2` on a mainframe: hexadecimal, 8 bytes.
     pub const COMP_2: Float = Float { double: true, format: FloatFormat::Ibm, order: ByteOrder::Big };
 
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         if self.double { 8 } else { 4 }
     }
 }

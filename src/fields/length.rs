@@ -279,12 +279,10 @@ impl<'a> Walk<'a> {
         let (offset, len) = (base + field.offset, field.len);
         self.see(field.item, offset + len)?;
         let bytes = &self.bytes[offset..offset + len];
-        let value = self.decode.number(&field.form, bytes).and_then(|number| number.rescale(0)?.mantissa());
-        if value.is_none() {
-            let problem = self.decode.not_a_number(&field.form);
-            return Err(self.bad(field.item, offset, bytes, problem));
+        match self.plan.count(self.decode, &field.form, count, bytes) {
+            Ok(value) => self.counts[count] = Count { value: Some(value), offset, len },
+            Err(problem) => return Err(self.bad(field.item, offset, bytes, problem)),
         }
-        self.counts[count] = Count { value, offset, len };
         Ok(())
     }
 

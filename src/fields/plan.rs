@@ -5,9 +5,10 @@
 //! take, which moves everything after them. In a layout without such arrays nothing moves, and every offset is final.
 
 use super::form::{Decode, Form};
+use super::number::{read_float, write_float};
 use super::page::Pages;
 use super::resolve::MAX_NAMES;
-use super::{BadLayout, Column, Decimal, FieldKind, Layout, Problem, Test, When};
+use super::{BadLayout, Column, Decimal, FieldKind, Float, Layout, Problem, Test, Value, When};
 use crate::registry::Registry;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -22,6 +23,8 @@ pub(super) struct Plan {
     pub(super) len: usize,
     /// How many counts there are.
     pub(super) counts: usize,
+    /// What the fields stand for that contain counts, if not for themselves.
+    maps: Vec<Option<CountMap>>,
     /// Which items are selected: fields, and the groups with selected fields in them.
     selected: Vec<bool>,
 }
@@ -146,11 +149,16 @@ pub(super) enum Check {
     Field { offset: usize, len: usize, form: Form, values: Expected },
 }
 
+/// The counts that the values of a field stand for. The tests are those of a field that begins at 0.
+type CountMap = Vec<(Check, usize)>;
+
 /// The values that a test accepts.
 #[derive(Debug)]
 pub(super) enum Expected {
     Texts(Vec<String>),
     Numbers(Vec<Decimal>),
+    /// As the field has them, which can be rounded.
+    Floats(Vec<f64>),
     Raw(Vec<Vec<u8>>),
 }
 
@@ -178,10 +186,11 @@ impl Plan {
             let next = compiler.counts.len();
             compiler.counts.entry(item).or_insert(next);
         }
+        let maps = compiler.maps()?;
         let body = compiler.siblings(layout.children(None).collect(), 0, 0)?;
         let (counts, mut ops, len) = (compiler.counts.len(), body.ops, body.end);
         mark_last(&mut ops, len);
-        Ok(Arc::new(Plan { layout: layout.clone(), ops, len, counts, selected }))
+        Ok(Arc::new(Plan { layout: layout.clone(), ops, len, counts, maps, selected }))
     }
 
     /// Returns the columns, in order.
@@ -257,6 +266,16 @@ impl Plan {
     pub(super) fn known_types(&self, set: &Set) -> String {
         let conditions = set.alternatives.iter().filter_map(|one| self.layout.items()[one.item].when.as_ref());
         conditions.map(When::to_string).collect::<Vec<_>>().join(", or ")
+    }
+
+    /// Returns the count that a field contains. `count` is its index.
+    pub(super) fn count(&self, decode: &mut Decode, form: &Form, count: usize, bytes: &[u8]) -> Result<i128, Problem> {
+        let Some(Some(map)) = self.maps.get(count) else {
+            let number = decode.number(form, bytes).and_then(|number| number.rescale(0)?.mantissa());
+            return number.ok_or_else(|| decode.not_a_number(form));
+        };
+        let found = decode.plainly(|decode| map.iter().find(|(check, _)| check.holds(decode, bytes)));
+        found.map(|(_, count)| *count as i128).ok_or(Problem::UnknownCount)
     }
 
     /// Returns whether an item is selected.
@@ -380,6 +399,28 @@ struct Body {
 }
 
 impl Compiler<'_> {
+    /// Compiles the maps of the fields that contain counts.
+    fn maps(&mut self) -> Result<Vec<Option<CountMap>>, BadLayout> {
+        let mut maps: Vec<Option<CountMap>> = Vec::new();
+        maps.resize_with(self.counts.len(), || None);
+        for (index, item) in self.layout.items().iter().enumerate() {
+            let (Some(&count), Some(kind)) = (self.counts.get(&index), &item.kind) else { continue };
+            if item.count_map.is_empty() {
+                continue;
+            }
+            let form = self.form(index, kind)?;
+            let bad = |value: &String| {
+                let path = self.layout.path(index);
+                BadLayout::in_item(index, format!("the count map of {path}: {value:?} is not a value of {path}"))
+            };
+            let check = |(value, count): &(String, usize)| {
+                Check::value(kind, form, 0, value).map(|check| (check, *count)).ok_or_else(|| bad(value))
+            };
+            maps[count] = Some(item.count_map.iter().map(check).collect::<Result<_, _>>()?);
+        }
+        Ok(maps)
+    }
+
     /// Compiles adjacent items; the first one begins at `offset`.
     fn siblings(&mut self, items: Vec<usize>, offset: usize, column: usize) -> Result<Body, BadLayout> {
         let mut body = Body { ops: Vec::new(), next: offset, end: offset, column, varies: false };
@@ -553,6 +594,32 @@ impl Compiler<'_> {
 }
 
 impl Check {
+    /// Returns whether the record, or the field at its beginning, has one of the values.
+    pub(super) fn holds(&self, decode: &mut Decode, record: &[u8]) -> bool {
+        match self {
+            Check::Bytes { offset, values } => {
+                let rest = record.get(*offset..).unwrap_or_default();
+                values.iter().any(|value| rest.starts_with(value))
+            }
+            Check::Field { offset, len, form, values } => {
+                let Some(bytes) = record.get(*offset..offset + len) else { return false };
+                match (decode.value(form, bytes), values) {
+                    (Ok(Value::Text(text)), Expected::Texts(texts)) => {
+                        let text = text.trim_end_matches([' ', '\u{3000}', '\0']);
+                        texts.iter().any(|expected| expected == text)
+                    }
+                    (Ok(Value::Number(number)), Expected::Numbers(numbers)) => {
+                        numbers.iter().any(|expected| expected.same_value(&number))
+                    }
+                    (Ok(Value::Single(number)), Expected::Floats(numbers)) => numbers.contains(&number.into()),
+                    (Ok(Value::Double(number)), Expected::Floats(numbers)) => numbers.contains(&number),
+                    (Ok(Value::Raw(bytes)), Expected::Raw(all)) => all.iter().any(|expected| expected == bytes),
+                    _ => false,
+                }
+            }
+        }
+    }
+
     /// Makes the test whether the field at `offset` has a value. `None`: no field of this kind has it.
     pub(super) fn value(kind: &FieldKind, form: Form, offset: usize, value: &str) -> Option<Check> {
         let values = Expected::new(kind, &[value.to_owned()]).ok()?;
@@ -579,7 +646,19 @@ impl Expected {
                 all(values, |value| Some(value.trim_end_matches([' ', '\0']).to_owned())).map(Expected::Texts)
             }
             FieldKind::Raw(_) => all(values, super::when::unhex).map(Expected::Raw),
+            FieldKind::Float(float) => all(values, |value| float_in(float, value)).map(Expected::Floats),
             _ => all(values, |value| value.parse().ok()).map(Expected::Numbers),
         }
+    }
+}
+
+/// Returns the number that a field of this kind contains if this value is written to it.
+fn float_in(float: &Float, value: &str) -> Option<f64> {
+    let number = value.parse().ok().filter(|number: &f64| number.is_finite())?;
+    let mut bytes = vec![0; float.len()];
+    match write_float(&mut bytes, number, float).then(|| read_float(&bytes, float))?? {
+        Value::Single(number) => Some(number.into()),
+        Value::Double(number) => Some(number),
+        _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::form::{Decode, Encode, Form, Lenience};
 use super::page::{Pages, Repair};
-use super::plan::{Alternative, Array, Check, Count, Expected, Field, Op, Plan, Set};
+use super::plan::{Alternative, Array, Check, Count, Field, Op, Plan, Set};
 use super::{BadLayout, Column, FieldError, Layout, OnBad, Problem, Trim, Value, Visitor};
 use crate::codec::{Codec, MIN_ROOM};
 use crate::records::overlong::OnOverlong;
@@ -394,10 +394,7 @@ impl Reader {
 
 /// Returns the alternative that applies to a record. This does not depend on what else fields may contain.
 pub(super) fn applying<'s>(decode: &mut Decode, set: &'s Set, record: &[u8]) -> Option<&'s Alternative> {
-    let (lenience, repair) = (std::mem::take(&mut decode.lenience), std::mem::take(&mut decode.repair));
-    let found = first_that_holds(decode, set, record);
-    (decode.lenience, decode.repair) = (lenience, repair);
-    found
+    decode.plainly(|decode| first_that_holds(decode, set, record))
 }
 
 /// Returns the first alternative whose condition holds, or else the one for all other records.
@@ -411,31 +408,6 @@ fn first_that_holds<'s>(decode: &mut Decode, set: &'s Set, record: &[u8]) -> Opt
         }
     }
     otherwise
-}
-
-impl Check {
-    pub(super) fn holds(&self, decode: &mut Decode, record: &[u8]) -> bool {
-        match self {
-            Check::Bytes { offset, values } => {
-                let rest = record.get(*offset..).unwrap_or_default();
-                values.iter().any(|value| rest.starts_with(value))
-            }
-            Check::Field { offset, len, form, values } => {
-                let Some(bytes) = record.get(*offset..offset + len) else { return false };
-                match (decode.value(form, bytes), values) {
-                    (Ok(Value::Text(text)), Expected::Texts(texts)) => {
-                        let text = text.trim_end_matches([' ', '\u{3000}', '\0']);
-                        texts.iter().any(|expected| expected == text)
-                    }
-                    (Ok(Value::Number(number)), Expected::Numbers(numbers)) => {
-                        numbers.iter().any(|expected| expected.same_value(&number))
-                    }
-                    (Ok(Value::Raw(bytes)), Expected::Raw(all)) => all.iter().any(|expected| expected == bytes),
-                    _ => false,
-                }
-            }
-        }
-    }
 }
 
 /// Reads one record.
@@ -531,14 +503,11 @@ impl<'r, V: Visitor> Run<'r, V> {
 
     /// Keeps a count for the arrays that depend on it.
     fn count(&mut self, field: &Field, offset: usize, bytes: Option<&[u8]>, count: usize) -> Result<(), V::Error> {
-        let number = bytes.and_then(|bytes| self.decode.number(&field.form, bytes));
-        let value = number.and_then(|number| number.rescale(0)).and_then(|number| number.mantissa());
-        if value.is_none()
-            && let Some(bytes) = bytes
-        {
-            let problem = self.decode.not_a_number(&field.form);
-            return Err(self.error(field.item, offset, bytes, problem).into());
-        }
+        let value = match bytes.map(|bytes| (bytes, self.plan.count(self.decode, &field.form, count, bytes))) {
+            Some((bytes, Err(problem))) => return Err(self.error(field.item, offset, bytes, problem).into()),
+            Some((_, Ok(value))) => Some(value),
+            None => None,
+        };
         self.counts[count] = Count { value, offset, len: field.len };
         Ok(())
     }

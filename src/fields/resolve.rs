@@ -86,6 +86,13 @@ pub(super) fn resolve(items: &[Item]) -> Result<Resolved, BadLayout> {
     Ok(Resolved { placed, names, len })
 }
 
+/// Finds an item before the layout is resolved.
+pub(super) fn find_item(items: &[Item], name: &str) -> Result<usize, BadLayout> {
+    let mut placed = nest(items)?;
+    self::name(items, &mut placed)?;
+    find(&placed, &Names::new(items, &placed), name, None).map_err(|what| BadLayout::at(0, 0, what))
+}
+
 /// Computes who belongs to whom from the level numbers.
 fn nest(items: &[Item]) -> Result<Vec<Placed>, BadLayout> {
     let mut placed: Vec<Placed> = Vec::with_capacity(items.len());
@@ -278,7 +285,10 @@ fn redefined(items: &[Item], placed: &[Placed], names: &Names, index: usize, tar
 
 /// Checks that `counter` can contain the count of the array `array`.
 fn check_counter(items: &[Item], placed: &[Placed], array: usize, counter: usize) -> Result<(), String> {
-    if items[counter].kind.as_ref().and_then(FieldKind::scale).is_none_or(|scale| scale > 0) {
+    let kind = items[counter].kind.as_ref();
+    let is_count =
+        |kind: &FieldKind| !items[counter].count_map.is_empty() || kind.scale().is_some_and(|scale| scale <= 0);
+    if !kind.is_some_and(is_count) {
         return Err(format!("{} is not an integer", placed[counter].path));
     }
     let is_in = |item: usize, group: usize| (group..placed[group].end).contains(&item);

@@ -28,7 +28,7 @@ pub struct When {
 #[non_exhaustive]
 pub enum Test {
     /// A field has one of these values. Text is compared without blanks at its end, numbers by their value, and bytes
-    /// in hex.
+    /// in hex. A value for a floating-point field is rounded as if it were written to the field.
     Field {
         /// Its name or path; see [`Layout::find`](super::Layout::find).
         field: String,

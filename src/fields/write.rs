@@ -371,8 +371,18 @@ impl<S: ValueSource> Run<'_, S> {
 
     fn count(&mut self, field: &Field, place: Range<usize>, count: usize) -> Result<(), FieldError> {
         let bytes = &self.record[place.clone()];
-        let number = self.decode.number(&field.form, bytes).and_then(|number| number.rescale(0));
-        let value = number.and_then(|number| number.mantissa());
+        let value = match self.plan.count(self.decode, &field.form, count, bytes) {
+            Err(Problem::UnknownCount) => {
+                let error = FieldError::new(
+                    self.plan.layout.path_at(field.item, self.at),
+                    place.start,
+                    bytes,
+                    Problem::UnknownCount,
+                );
+                return Err(error.in_record(self.number));
+            }
+            value => value.ok(),
+        };
         self.counts[count] = Count { value, offset: place.start, len: place.len() };
         Ok(())
     }

@@ -238,6 +238,17 @@ impl RowsJob {
         RowsJob { copybook: self.copybook.record_name(name), ..self }
     }
 
+    /// Says which counts the values of a field stand for that an `OCCURS` of a copybook depends on; see
+    /// [`Copybook::count_map`].
+    #[must_use]
+    pub fn count_map<V: Into<String>>(
+        self,
+        field: impl Into<String>,
+        counts: impl IntoIterator<Item = (V, usize)>,
+    ) -> Self {
+        RowsJob { copybook: self.copybook.count_map(field, counts), ..self }
+    }
+
     /// Sets the format of COMP-1 and COMP-2 in a copybook; see [`Copybook::float`].
     #[must_use]
     pub fn float(self, float: FloatFormat) -> Self {

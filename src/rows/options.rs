@@ -24,6 +24,7 @@ const TABLE: &[Row<RowsJob>] = &[
     Row::text("replacing", |job, given| job.replacing(given.text)),
     Row::flag("decimal-comma", |job, given| Ok(job.decimal_comma(given.flag()?))),
     Row::text("record-name", |job, given| Ok(job.record_name(given.text))),
+    Row::text("count-map", count_map),
     Row::word::<FloatFormat>("float", |job, given| Ok(job.float(given.parse()?))),
     Row::new("byte-order", OptionValue::Word(ORDERS), |job, given| {
         Ok(job.byte_order([ByteOrder::Big, ByteOrder::Little][given.place(ORDERS)?]))
@@ -125,18 +126,33 @@ fn length_field(job: RowsJob, given: Given<'_>) -> Result<RowsJob, Error> {
 /// Parses `TYPE:A=120,B=300`.
 fn length_map(job: RowsJob, given: Given<'_>) -> Result<RowsJob, Error> {
     let job = without_length(job, given, "length-map")?;
-    let bad = |part: &str| given.bad(format_args!("{part:?} is not FIELD:VALUE=LENGTH,..., such as TYPE:A=120,B=300"));
+    let (field, lengths) = numbers(given, "LENGTH,..., such as TYPE:A=120,B=300", "lengths")?;
+    Ok(job.length_map(field, lengths))
+}
+
+/// Parses `SIZE:A=1,B=2`.
+fn count_map(job: RowsJob, given: Given<'_>) -> Result<RowsJob, Error> {
+    let (field, counts) = numbers(given, "COUNT,..., such as SIZE:A=1,B=2", "counts")?;
+    Ok(job.count_map(field, counts))
+}
+
+/// Values of a field, and a number for each.
+type Numbers<'a> = Vec<(&'a str, usize)>;
+
+/// Parses a field and numbers for its values. `form` continues `FIELD:VALUE=`, and `what` are the numbers.
+fn numbers<'a>(given: Given<'a>, form: &str, what: &str) -> Result<(&'a str, Numbers<'a>), Error> {
+    let bad = |part: &str| given.bad(format_args!("{part:?} is not FIELD:VALUE={form}"));
     let (field, list) = given.text.split_once(':').ok_or_else(|| bad(given.text))?;
-    let mut lengths: Vec<(&str, usize)> = Vec::new();
+    let mut numbers = Numbers::new();
     for pair in list.split(',') {
-        let (value, length) = pair.split_once('=').ok_or_else(|| bad(pair))?;
-        let length = length.trim().parse().map_err(|_| bad(pair))?;
-        if lengths.iter().any(|(other, _)| *other == value.trim()) {
-            return Err(given.bad(format_args!("the value {:?} has two lengths", value.trim())));
+        let (value, number) = pair.split_once('=').ok_or_else(|| bad(pair))?;
+        let number = number.trim().parse().map_err(|_| bad(pair))?;
+        if numbers.iter().any(|(other, _)| *other == value.trim()) {
+            return Err(given.bad(format_args!("the value {:?} has two {what}", value.trim())));
         }
-        lengths.push((value.trim(), length));
+        numbers.push((value.trim(), number));
     }
-    Ok(job.length_map(field.trim(), lengths))
+    Ok((field.trim(), numbers))
 }
 
 /// Checks that only one option says where lengths come from.
@@ -232,7 +248,7 @@ impl RowsJob {
 
     /// Sets an option by its name, which is that of the long option of `charpipe rows`. The values are those of the command
     /// line too; options without a value there have the values `true` and `false`. A name may have `_` in place of `-`.
-    /// [`OPTIONS`](Self::OPTIONS) lists the options. `when`, `copy-path`, `replacing` and the options with lists of names
+    /// [`OPTIONS`](Self::OPTIONS) lists the options. `when`, `copy-path`, `replacing`, `count-map` and the options with lists of names
     /// (`select`, `add-columns`, `dates`, `null-indicator`, `parent`) add to what was set before; for the others, the last
     /// call counts.
     ///

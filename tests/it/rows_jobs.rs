@@ -73,6 +73,7 @@ fn every_option_takes_its_values_and_no_others() {
                 "skip-head" | "skip-tail" => "2r",
                 "length-field" => "A-LEN-4",
                 "length-map" => "A:B=1,C = 20",
+                "count-map" => "A:B=1,C = 20",
                 "copy-path" => ".",
                 "replacing" => "==:TAG:==BY==X== A BY B",
                 "add-columns" => "file,number,offset,type,parent,record,errors",
@@ -199,6 +200,56 @@ fn options_of_the_layout_and_of_the_reader() {
         b"x",
         "option record-name: only a copybook can have it, and the layout is none",
     );
+    let sizes = "01 R. 05 G. 10 S PIC X(2). 05 N PIC 9 OCCURS 1 TO 3 DEPENDING ON S. 05 A PIC X.";
+    for name in ["S", "s", "G.S"] {
+        let map = format!("{name}:S=1, XL = 3,=2");
+        let map = [("count-map", &*map), ("records", "rdw")];
+        check(&map, sizes, b"S 1x", &["S", "1", "x"]);
+        check(&map, sizes, b"XL123x", &["XL", "1", "2", "3", "x"]);
+        check(&map, sizes, b"  12x", &["", "1", "2", "x"]);
+        check_error(&map, sizes, b"M 1x", "record 1, field G.S, columns 1-2: 4D 20 is not in the map of counts");
+    }
+    for (map, expected) in
+        [("S:S=0", "is the count 0, but N occurs 1 to 3 times"), ("S:S=4", "is the count 4, but N occurs 1 to 3 times")]
+    {
+        let error = read(&[("count-map", map), ("records", "rdw")], sizes, b"S 1x").unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+    let numbers = "01 R. 05 S PIC 9 COMP. 05 N PIC 9 OCCURS 1 TO 3 DEPENDING ON S.";
+    check(&[("count-map", "S:10=3"), ("records", "rdw")], numbers, b"\0\x0A123", &["10", "1", "2", "3"]);
+    for (map, expected) in [
+        ("S:A=1", "layout: the count map of S: \"A\" is not a value of S"),
+        ("X:1=1", "layout: the count map of X: there is no X"),
+        ("N:1=1", "layout: the count map of N: no array depends on it"),
+    ] {
+        check_error(&[("count-map", map)], numbers, b"", expected);
+    }
+    let twice = RowsJob::new().count_map("S", [("1", 1)]).count_map("R.S", [("2", 1)]);
+    let error = twice.layout(numbers.as_bytes()).unwrap_err().to_string();
+    assert_eq!(error, "layout: the count map of R.S: it has one already");
+    for (list, value, holds) in [
+        ("F 1 4 float", "0.1", "40 19 99 9A"),
+        ("F 1 4 float", "1e-1", "40 19 99 9A"),
+        ("F 1 4 float,ieee", "0.1", "3D CC CC CD"),
+        ("F 1 4 float,ieee,little", "-7,0.1", "CD CC CC 3D"),
+        ("F 1 8 float", "0.1", "40 19 99 99 99 99 99 9A"),
+        ("F 1 8 float,ieee", "2,-0.1", "BF B9 99 99 99 99 99 9A"),
+        ("F 1 4 float", "0", "80 00 00 00"),
+    ] {
+        let list = format!("{list}\nwhen F={value}: A\nX 9 1 text\nwhen otherwise: B\nY 9 2 text\n");
+        let mut record: Vec<u8> = holds.split(' ').map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect();
+        record.resize(8, 0);
+        record.extend(b"yz");
+        let last = |record: &[u8]| read(&[("overlong", "cut")], &list, record).unwrap().pop();
+        assert_eq!(last(&record).as_deref(), Some("y"), "{list}");
+        record[2] ^= 1;
+        assert_eq!(last(&record).as_deref(), Some("yz"), "{list}");
+    }
+    for (value, kind) in [("1E90", "4 float"), ("x", "8 float"), ("inf", "4 float,ieee"), ("NaN", "8 float,ieee")] {
+        let expected =
+            format!("layout: the condition F={value}: {value:?} is not a value of F, which is {}", &kind[2..]);
+        check_error(&[], &format!("F 1 {kind}\nwhen F={value}: A\nX 9 1 text\n"), b"", &expected);
+    }
     let nulls = "A 1 2 zoned\nA-N 3 2 binary\nB 5 1 text\nB-N 6 1 text\nC-N 7 1 raw\nC 8 1*2 text\n";
     let pairs = ("null-indicator", "A=A-N, B=B-N,C=C-N");
     check(&[pairs], nulls, b"12\0\0x \0yz", &["12", "0", "x", "", "00", "y", "z"]);

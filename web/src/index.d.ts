@@ -244,6 +244,8 @@ export interface RecordOptions {
   decimalComma?: boolean;
   /** The record of a copybook or a program to read, by the name of its level 01. */
   recordName?: string;
+  /** The counts for the values of a field that an OCCURS of a copybook depends on: `"SIZE:A=1,B=2"`. */
+  countMap?: string | string[];
   /** The format of COMP-1 and COMP-2 in a copybook. */
   float?: "ibm" | "ieee";
   /** The byte order of COMP-5 and the like in a copybook. */

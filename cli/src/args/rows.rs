@@ -150,6 +150,12 @@ struct JobArgs {
     #[arg(help_heading = LAYOUT, long, value_name = "NAME")]
     record_name: Option<String>,
 
+    /// Counts of a table, by the value of the field that it depends on; may be repeated
+    ///
+    /// For example, SIZE:A=1,B=2 for OCCURS DEPENDING ON SIZE, which can be text then. Any other value is an error.
+    #[arg(help_heading = LAYOUT, long, value_name = "FIELD:VALUE=N,...", value_parser = checked("count-map"))]
+    count_map: Vec<String>,
+
     /// Format of COMP-1 and COMP-2 in a copybook
     #[arg(help_heading = LAYOUT, long, value_name = "FORMAT", default_value = "ibm", value_parser = choice(float_help))]
     float: FloatFormat,

@@ -109,6 +109,7 @@ fn rows(folder: &Folder, case: &RowsCase, format: &str, jobs: &[&str]) {
             "replacing",
             "decimal-comma",
             "record-name",
+            "count-map",
             "when",
             "varchar",
             "null-indicator",

@@ -90,6 +90,7 @@ _RowsOption = Literal[
     "replacing",
     "decimal_comma",
     "record_name",
+    "count_map",
     "float",
     "byte_order",
     "when",

@@ -77,6 +77,7 @@ def read(
     replacing: str | Iterable[str] = (),
     decimal_comma: bool = False,
     record_name: str | None = None,
+    count_map: str | Iterable[str] = (),
     float: _Float = "ibm",
     byte_order: _ByteOrder = "big",
     when: str | Iterable[str] = (),
@@ -126,7 +127,8 @@ def read(
     ``layout_format`` is ``copybook``, ``copybook-fixed``, ``copybook-free``, ``fields`` or ``json``; ``auto`` detects it.
     ``copy_path`` lists the directories in which a copybook finds the members that it copies, and ``replacing`` words to be
     replaced: ``"==:TAG:== BY ==CUST=="``. ``decimal_comma`` stands for DECIMAL-POINT IS COMMA. ``record_name`` is the
-    level 01 of a copybook or a program to read.
+    level 01 of a copybook or a program to read. ``count_map`` has the counts for the values of a field that an OCCURS
+    depends on: ``"SIZE:A=1,B=2"``.
     ``float`` (``ibm`` or ``ieee``) and ``byte_order`` (``big`` or ``little``) tell how a copybook's COMP-1, COMP-2 and
     COMP-5 are stored. ``when`` adds conditions of record types: ``"TYPE=C: CLIENT"``. ``parent`` maps record types to
     those of their parents: ``{"ACCOUNT": "CUSTOMER"}``, or ``"ACCOUNT < CUSTOMER"``; ``"CUSTOMER: ID"`` also adds the
@@ -194,6 +196,7 @@ def schema(
     replacing: str | Iterable[str] = (),
     decimal_comma: bool = False,
     record_name: str | None = None,
+    count_map: str | Iterable[str] = (),
     float: _Float = "ibm",
     byte_order: _ByteOrder = "big",
     when: str | Iterable[str] = (),
@@ -247,6 +250,7 @@ def write(
     replacing: str | Iterable[str] = (),
     decimal_comma: bool = False,
     record_name: str | None = None,
+    count_map: str | Iterable[str] = (),
     float: _Float = "ibm",
     byte_order: _ByteOrder = "big",
     when: str | Iterable[str] = (),
@@ -357,7 +361,7 @@ def _pairs(given: Mapping[str, Any]) -> list[tuple[str, str]]:
             pairs += [(option, f"{field}{sign}{pattern}") for field, pattern in value.items()]
         elif isinstance(value, os.PathLike):
             pairs.append((option, os.fspath(value)))
-        elif option in ("when", "copy_path", "replacing") and not isinstance(value, str):
+        elif option in ("when", "copy_path", "replacing", "count_map") and not isinstance(value, str):
             pairs += [(option, os.fspath(one)) for one in value]
         elif isinstance(value, bool):
             pairs.append((option, "true" if value else "false"))

@@ -44,7 +44,7 @@ SPLIT_BYTES = 128 << 20
 MODES = {"failfast": "error", "permissive": "null", "dropmalformed": "null"}
 
 #: Options that are lists. They can be in JSON.
-LISTS = ("select", "add_columns", "when", "parent", "dates", "null_indicator", "copy_path", "replacing")
+LISTS = ("select", "add_columns", "when", "parent", "dates", "null_indicator", "copy_path", "replacing", "count_map")
 
 #: Columns that are not fields.
 ADDED = ("_file", "_number", "_offset", "_type", "_parent", "_record", "_errors")
@@ -285,7 +285,9 @@ def _list(option: str, text: str) -> list[str] | dict[str, str]:
     """Return a list, which is in JSON or separated by commas. Texts that can contain commas are one."""
     if text.lstrip().startswith(("[", "{")):
         return json.loads(text)
-    return [text] if option in ("when", "copy_path", "replacing") else [name.strip() for name in text.split(",") if name.strip()]
+    if option in ("when", "copy_path", "replacing", "count_map"):
+        return [text]
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _number(options: dict[str, str], key: str) -> int | None:

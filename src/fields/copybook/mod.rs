@@ -47,7 +47,8 @@ mod words;
 pub use form::CopybookForm;
 pub use options::Copybook;
 
-use super::{BadLayout, Layout};
+use super::resolve::find_item;
+use super::{BadLayout, Item, Layout};
 use lexical::{BadText, What};
 use source::Source;
 use special_names::SpecialNames;
@@ -120,10 +121,33 @@ impl Copybook {
         })?;
         let unfit = |error| Refused { got: Got::AllEntries, error };
         let made = tree::items(self, &entries).map_err(|bad| unfit(error(bad)))?;
-        Layout::new(made.items).map_err(|error| {
+        self.layout(made.items).map_err(|error| {
             let place = error.item.and_then(|item| made.places.get(item));
             unfit(place.map_or_else(|| error.clone(), |rest| source.error(rest, error.what.clone())))
         })
+    }
+
+    /// Makes the layout of the items, with what the values of their counts stand for.
+    fn layout(&self, mut items: Vec<Item>) -> Result<Layout, BadLayout> {
+        for (name, counts) in &self.count_maps {
+            let bad = |what: &str| BadLayout::at(0, 0, format!("the count map of {name}: {what}"));
+            let found = find_item(&items, name).map_err(|error| bad(&error.what))?;
+            let map = &mut items[found].count_map;
+            match map.is_empty() {
+                true => map.clone_from(counts),
+                false => return Err(bad("it has one already")),
+            }
+        }
+        let layout = Layout::new(items)?;
+        let counters: Vec<_> = (0..layout.items().len()).filter_map(|item| layout.counter(item)).collect();
+        let is_unused = |(index, item): &(usize, &Item)| !item.count_map.is_empty() && !counters.contains(index);
+        match layout.items().iter().enumerate().find(is_unused) {
+            Some((index, _)) => {
+                let path = layout.path(index);
+                Err(BadLayout::at(0, 0, format!("the count map of {path}: no array depends on it")))
+            }
+            None => Ok(layout),
+        }
     }
 }
 

@@ -58,6 +58,8 @@ pub struct Copybook {
     pub(super) graphic_n: bool,
     pub(super) float: FloatFormat,
     pub(super) native_order: ByteOrder,
+    /// Fields, and the counts that their values stand for.
+    pub(super) count_maps: Vec<(String, Vec<(String, usize)>)>,
 }
 
 impl Default for Copybook {
@@ -71,6 +73,7 @@ impl Default for Copybook {
             graphic_n: false,
             float: FloatFormat::Ibm,
             native_order: ByteOrder::Big,
+            count_maps: Vec::new(),
         }
     }
 }
@@ -83,6 +86,7 @@ impl Copybook {
             ("replacing", !self.replacing.is_empty()),
             ("decimal-comma", self.decimal_comma),
             ("record-name", self.record_name.is_some()),
+            ("count-map", !self.count_maps.is_empty()),
         ];
         options.into_iter().find(|(_, is_set)| *is_set).map(|(name, _)| name)
     }
@@ -146,6 +150,31 @@ impl Copybook {
     #[must_use]
     pub fn record_name(self, name: impl Into<String>) -> Self {
         Copybook { record_name: Some(name.into()), ..self }
+    }
+
+    /// Says which counts the values of a field stand for that an `OCCURS` depends on; see [`Item::count_map`]. So the
+    /// field may be text. The name can be a path.
+    ///
+    /// ```
+    /// use charpipe::fields::Copybook;
+    ///
+    /// let text = b"01 R.\n   05 SIZE PIC X.\n   05 PART PIC X(2) OCCURS 1 TO 3 DEPENDING ON SIZE.\n";
+    /// assert!(Copybook::new().read(text).is_err());
+    /// let layout = Copybook::new().count_map("SIZE", [("S", 1), ("L", 3)]).read(text)?;
+    /// assert_eq!((layout.min_len(), layout.max_len()), (3, 7));
+    /// # Ok::<(), charpipe::fields::BadLayout>(())
+    /// ```
+    ///
+    /// [`Item::count_map`]: crate::fields::Item::count_map
+    #[must_use]
+    pub fn count_map<V: Into<String>>(
+        mut self,
+        field: impl Into<String>,
+        counts: impl IntoIterator<Item = (V, usize)>,
+    ) -> Self {
+        let counts = counts.into_iter().map(|(value, count)| (value.into(), count)).collect();
+        self.count_maps.push((field.into(), counts));
+        self
     }
 
     /// Sets whether `PIC N` without a usage is double-byte text in the code page of the record and not UTF-16: the
