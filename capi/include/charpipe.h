@@ -179,8 +179,8 @@ char *charpipe_sniff(const void *input, size_t len, int is_last);
  * "fields", "cut", "error"}. `layout` is the text of a COBOL copybook or of a field list. `record` is one record
  * without its header. `options` has a line for each option, with the names, values and defaults of `charpipe rows`:
  * "from=IBM1047\nwhen=TYPE=A: ORDER". These have a meaning for one record: layout-format, replacing,
- * decimal-comma, record-name, count-map, float, byte-order, when, varchar, null-indicator, from, select, trim,
- * on-bad, empty-is-null, loose-numbers, malformed, short-records, overlong, filler, exact, controls, record-newlines,
+ * decimal-comma, record-name, count-map, float, byte-order, when, varchar, null-indicator, groups, from, select,
+ * trim, on-bad, empty-is-null, loose-numbers, malformed, short-records, overlong, filler, exact, controls, record-newlines,
  * dates, underscores, and codec-file=PATH, which adds the encoding in a table file.
  *
  * "record" is the name of the record in the layout, or null. "lengths" are those of the shortest and the longest

@@ -50,6 +50,7 @@
 //! | `decimal.rs`, `calendar.rs`, `value.rs` | [`Decimal`], [`Date`] and [`Value`] |
 //! | `visit.rs` | [`Visitor`], [`ValueSource`] and [`Column`]: how values are delivered and asked for |
 //! | `varchar.rs` | [`Layout::varchars`]: text whose length stands before it, out of a layout of Db2 |
+//! | `group_text.rs` | [`Layout::group_texts`]: groups that are also one text |
 //! | `copybook/` | [`Copybook`]: reads a layout from a COBOL copybook |
 //! | `plan.rs` | what to do for each record, worked out once from the layout |
 //! | `length.rs` | how long a record is, from its own bytes |
@@ -82,6 +83,7 @@ mod decimal;
 mod edited;
 mod error;
 mod form;
+mod group_text;
 mod item;
 mod kind;
 mod layout;

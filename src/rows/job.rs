@@ -123,6 +123,7 @@ pub struct RowsJob {
     copybook: Copybook,
     rules: Vec<Rule>,
     varchar: bool,
+    group_texts: bool,
     /// Fields, and their indicators.
     null_indicators: Vec<(String, String)>,
     /// Record types, and the types of their parents.
@@ -158,6 +159,7 @@ impl Default for RowsJob {
             copybook: Copybook::new(),
             rules: Vec::new(),
             varchar: false,
+            group_texts: false,
             null_indicators: Vec::new(),
             parents: Vec::new(),
             parent_keys: Vec::new(),
@@ -290,6 +292,12 @@ impl RowsJob {
     #[must_use]
     pub fn varchar(self, varchar: bool) -> Self {
         RowsJob { varchar, ..self }
+    }
+
+    /// Sets whether groups of characters are also one text each; see [`Layout::group_texts`].
+    #[must_use]
+    pub fn group_texts(self, group_texts: bool) -> Self {
+        RowsJob { group_texts, ..self }
     }
 
     /// Adds a field that says whether another one has a value; see [`Layout::null_indicator`].
@@ -557,6 +565,7 @@ impl RowsJob {
         }
         let layout = self.read_layout(format, file)?;
         let layout = if self.varchar { layout.varchars()? } else { layout };
+        let layout = if self.group_texts { layout.group_texts()? } else { layout };
         let mark = |layout: Layout, (field, indicator): &(String, String)| {
             layout.null_indicator(field, indicator).map_err(|error| contradicts("null-indicator", error.what))
         };

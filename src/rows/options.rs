@@ -15,6 +15,7 @@ use crate::words::Word;
 use std::path::Path;
 
 const ORDERS: &[&str] = &["big", "little"];
+const GROUPS: &[&str] = &["fields", "text"];
 const ON_BAD: &[&str] = &["error", "null"];
 
 /// All options, in the order of the command's help.
@@ -33,6 +34,7 @@ const TABLE: &[Row<RowsJob>] = &[
     Row::text("parent", parents),
     Row::flag("varchar", |job, given| Ok(job.varchar(given.flag()?))),
     Row::text("null-indicator", null_indicators),
+    Row::new("groups", OptionValue::Word(GROUPS), |job, given| Ok(job.group_texts(given.place(GROUPS)? == 1))),
     Row::new("from", OptionValue::WordOrLabel(&[]), |job, given| job.encoding(given.text)),
     Row::text("records", |job, given| Ok(job.records(given.parse()?))),
     Row::text("length-field", length_field),

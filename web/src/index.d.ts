@@ -256,6 +256,8 @@ export interface RecordOptions {
   varchar?: boolean;
   /** Fields that say whether other fields are null: `"NAME=NAME-NULL"`. */
   nullIndicator?: string | string[];
+  /** Whether a group of characters is also one field, `_text`. The default is `fields`. */
+  groups?: "fields" | "text";
   /** The encoding of the record: IBM037 by default. */
   from?: string;
   /** The fields to read, by name or path. */

@@ -197,6 +197,13 @@ struct JobArgs {
     #[arg(help_heading = LAYOUT, long, value_name = "PAIR", value_parser = checked("null-indicator"))]
     null_indicator: Vec<String>,
 
+    /// What becomes of groups
+    #[arg(help_heading = LAYOUT, long, value_name = "WHAT", default_value = "fields", value_parser = described(&[
+        ("fields", "Their fields are columns"),
+        ("text", "A group of characters also has a column _text with the text of the whole group"),
+    ]))]
+    groups: String,
+
     /// Code page of the records [default: IBM037]
     ///
     /// Text fields are in this page unless the layout names another one. With --from-rows, it is the page of the output.

@@ -113,6 +113,7 @@ fn rows(folder: &Folder, case: &RowsCase, format: &str, jobs: &[&str]) {
             "when",
             "varchar",
             "null-indicator",
+            "groups",
             "records",
             "length-field",
             "length-map",

@@ -383,6 +383,27 @@ fn the_range_of_binary_numbers() {
 
 /// A field whose indicator says that it is null needs no value, and can have none.
 #[test]
+fn groups_as_text_in_both_directions() {
+    let layout =
+        "01 R. 05 DUE. 10 YEAR PIC 9(2). 10 MONTH PIC 9(2). 05 N PIC 9. 05 T. 10 X PIC X OCCURS 0 TO 2 DEPENDING ON N.";
+    let record = b"\xF2\xF4\xF0\xF2\xF1\xC1";
+    let options = "--groups text --records layout";
+    let rows = passes(layout, &format!("{options} --exact"), record);
+    // The length of the other group varies.
+    assert_eq!(rows, "DUE._text,DUE.YEAR,DUE.MONTH,N,T.X[1],T.X[2]\n2402,24,2,1,A,\n");
+    let back = "--groups text --to-records layout --from-rows csv";
+    assert_eq!(run(layout, back, rows.as_bytes()).1, record);
+    // Either of the two is enough, but they have to agree.
+    for row in ["2402,,,1,A,", ",24,2,1,A,"] {
+        assert_eq!(run(layout, back, rows.replace("2402,24,2,1,A,", row).as_bytes()).1, record, "{row}");
+    }
+    let (status, _, words) = run(layout, back, rows.replace("2402", "2403").as_bytes());
+    assert!(status == 1 && words.contains("field DUE.MONTH: the value contradicts F0 F3"), "{words}");
+    let (status, _, words) = run(layout, "--to-records layout --from-rows csv", rows.as_bytes());
+    assert!(status == 1 && words.contains("there is no field \"DUE._text\""), "{words}");
+}
+
+#[test]
 fn null_indicators_in_both_directions() {
     let list = "A 1 2 packed\nA-N 3 2 binary\nX 5 2 text\n";
     let line = "--from-rows csv --null-indicator A=A-N,X=A-N";

@@ -97,6 +97,7 @@ _RowsOption = Literal[
     "parent",
     "varchar",
     "null_indicator",
+    "groups",
     "from",
     "records",
     "length_field",

@@ -84,6 +84,7 @@ def read(
     parent: str | Iterable[str] | Mapping[str, str] = (),
     varchar: bool = False,
     null_indicator: str | Mapping[str, str] | None = None,
+    groups: Literal["fields", "text"] = "fields",
     encoding: str = "IBM037",
     records: str | None = None,
     length_field: str | None = None,
@@ -134,7 +135,7 @@ def read(
     those of their parents: ``{"ACCOUNT": "CUSTOMER"}``, or ``"ACCOUNT < CUSTOMER"``; ``"CUSTOMER: ID"`` also adds the
     column ``_parent.ID``, a field of the parent. The column ``_parent`` then has the
     ``_number`` of the last such record before each one. ``varchar=True`` makes one field of a length and a text at level 49, as Db2 declares a VARCHAR. ``null_indicator`` maps fields to those that say
-    whether they are null.
+    whether they are null. ``groups="text"`` adds a field ``_text`` to groups of characters: the text of the whole group.
 
     ``encoding`` is the code page of the records. ``records`` tells how they are stored: ``fb:80``, ``rdw``, ``vb``, ...,
     or ``auto`` to detect it. By default they all have the length of the layout. ``layout`` is for records that nothing
@@ -203,6 +204,7 @@ def schema(
     parent: str | Iterable[str] | Mapping[str, str] = (),
     varchar: bool = False,
     null_indicator: str | Mapping[str, str] | None = None,
+    groups: Literal["fields", "text"] = "fields",
     encoding: str = "IBM037",
     select: str | Iterable[str] | None = None,
     on_bad: _ErrorOrNull = "error",
@@ -256,6 +258,7 @@ def write(
     when: str | Iterable[str] = (),
     varchar: bool = False,
     null_indicator: str | Mapping[str, str] | None = None,
+    groups: Literal["fields", "text"] = "fields",
     encoding: str = "IBM037",
     records: str | None = None,
     length_field: str | None = None,
