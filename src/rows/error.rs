@@ -23,6 +23,17 @@ pub enum RowsError {
         /// The error, with the number of the record, the field and its bytes.
         error: FieldError,
     },
+    /// A [nested](super::RowsJob::nest) row would be too long.
+    NestTooLong {
+        /// The number of the record with which it is, from 1.
+        record: u64,
+        /// Where this record begins in the input, in bytes from 0.
+        offset: u64,
+        /// The number of the first record in the row.
+        first: u64,
+        /// The most bytes that a row can have.
+        limit: usize,
+    },
 }
 
 impl RowsError {
@@ -34,6 +45,7 @@ impl RowsError {
             RowsError::Layout(_) => "bad-layout",
             RowsError::NoShape(why) => why.code(),
             RowsError::Record { error, .. } => error.code(),
+            RowsError::NestTooLong { .. } => "row-too-long",
         }
     }
 
@@ -44,7 +56,7 @@ impl RowsError {
             RowsError::Stream(error) => error.offset(),
             RowsError::Layout(_) => None,
             RowsError::NoShape(_) => Some(0),
-            RowsError::Record { offset, .. } => Some(*offset),
+            RowsError::Record { offset, .. } | RowsError::NestTooLong { offset, .. } => Some(*offset),
         }
     }
 }
@@ -74,6 +86,12 @@ impl fmt::Display for RowsError {
             RowsError::Layout(error) => write!(f, "layout: {error}"),
             RowsError::NoShape(why) => why.fmt(f),
             RowsError::Record { offset, error } => write!(f, "byte {offset}: {error}"),
+            RowsError::NestTooLong { record, first, limit, .. } => {
+                write!(
+                    f,
+                    "record {record}: with it, the row that begins with record {first} has more than {limit} bytes"
+                )
+            }
         }
     }
 }
@@ -83,7 +101,7 @@ impl std::error::Error for RowsError {
         match self {
             RowsError::Stream(error) => Some(error),
             RowsError::Layout(error) => Some(error),
-            RowsError::NoShape(_) => None,
+            RowsError::NoShape(_) | RowsError::NestTooLong { .. } => None,
             RowsError::Record { error, .. } => Some(error),
         }
     }

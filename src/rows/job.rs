@@ -143,6 +143,7 @@ pub struct RowsJob {
     pub(super) repair: Option<Repair>,
     pub(super) added: Vec<AddedColumn>,
     pub(super) separate_types: bool,
+    pub(super) nest: bool,
     pub(super) dates: Vec<(String, DatePattern)>,
     pub(super) text: TextPolicy,
     pub(super) integers: bool,
@@ -176,6 +177,7 @@ impl Default for RowsJob {
             repair: None,
             added: Vec::new(),
             separate_types: false,
+            nest: false,
             dates: Vec::new(),
             text: TextPolicy { controls: OnControl::Keep, newlines: OnNewlineInRecord::Keep },
             integers: false,
@@ -533,6 +535,14 @@ impl RowsJob {
     #[must_use]
     pub fn separate_types(self, separate_types: bool) -> Self {
         RowsJob { separate_types, ..self }
+    }
+
+    /// Sets whether the rows are nested: those of children stand in the row of their [parent](Self::parent), so that they
+    /// need no column [`Parent`](AddedColumn::Parent). A record of any type without a parent then ends the row before it:
+    /// no record after it belongs to those before.
+    #[must_use]
+    pub fn nest(self, nest: bool) -> Self {
+        RowsJob { nest, ..self }
     }
 }
 

@@ -166,7 +166,7 @@ fn columns(job: &RowsJob, rules: &Rules) -> Result<Vec<KeyColumn>, Error> {
             name = name.replace('-', "_");
         }
         let column_type = ColumnType::of_item(layout, item, &rules.dates, job.integers);
-        match columns.iter_mut().find(|one| one.name == name && (!job.separate_types || one.is_of(child))) {
+        match columns.iter_mut().find(|one| one.name == name && (one.is_of(child) || !job.separate_types)) {
             Some(column) => join(layout, column, (child, item), column_type)?,
             None => columns.push(KeyColumn { name, column_type, fields: vec![(child, item)] }),
         }

@@ -54,6 +54,8 @@ pub struct Parents {
     reader: RowReader,
     /// The number of the last record of each type; 0 if there was none.
     last: Vec<u64>,
+    /// That of the last record of a type without a parent.
+    last_top: u64,
     keys: Option<Keys>,
     /// For each record type, what the last record of its parent's type has in the key columns.
     last_keys: Vec<ParentKeys>,
@@ -66,14 +68,14 @@ impl Parents {
         let types = reader.rules.types.len();
         let last_keys = if keys.is_some() { vec![ParentKeys::default(); types] } else { Vec::new() };
         let (reader, keys, found) = (reader.clone(), keys.cloned(), ParentKeys::default());
-        Parents { reader, last: vec![0; types], keys, last_keys, found }
+        Parents { reader, last: vec![0; types], last_top: 0, keys, last_keys, found }
     }
 
     /// Returns the parent of the next record. `number` is the number of the record, from 1.
     ///
     /// Only its type is looked at, so that a record is a parent even if it cannot be read.
     pub fn next(&mut self, number: u64, record: &[u8]) -> Parent {
-        let Parents { reader, last, keys, last_keys, found } = self;
+        let Parents { reader, last, last_top, keys, last_keys, found } = self;
         *found = ParentKeys::default();
         let Some(item) = reader.record_type(record) else { return Parent::None };
         let rules = &reader.rules;
@@ -84,10 +86,13 @@ impl Parents {
                 last_keys[child] = keys.read(rules.types[child], record);
             }
         }
-        let Some(parent) = rules.parents[own] else { return Parent::None };
+        let Some(parent) = rules.parents[own] else {
+            *last_top = number;
+            return Parent::None;
+        };
         let before = last[parent];
         let is_past = ancestors(&rules.parents, parent).any(|one| last[one] > before);
-        if before == 0 || is_past {
+        if before == 0 || is_past || (rules.nest && *last_top > before) {
             return Parent::Missing { record_type: item };
         }
         if keys.is_some() {
@@ -113,7 +118,7 @@ impl fmt::Debug for Parents {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows::{Rows, RowsError, RowsJob};
+    use crate::rows::{AddedColumn, Rows, RowsError, RowsJob};
 
     /// Customers, accounts, transactions, and notes of customers.
     const LAYOUT: &str = "K 1 1 text\nwhen K=C: CUSTOMER\nA 2 1 text\nwhen K=A: ACCOUNT\nB 2 1 text\n\
@@ -148,6 +153,34 @@ mod tests {
         assert_eq!(parents(list, "TNCTN"), "??-?3");
         assert_eq!(parents(list, "CXAT"), "--13", "a record without a type changes nothing");
         assert_eq!(parents("TRANSACTION < CUSTOMER", "CATC T".replace(' ', "").as_str()), "--1-4");
+    }
+
+    /// In nested rows, a record of another type without a parent comes between a parent and its children.
+    #[test]
+    fn parents_of_nested_rows() {
+        let job = RowsJob::new().encoding("US-ASCII").unwrap().parent("TRANSACTION", "ACCOUNT").nest(true);
+        let found = |job: &RowsJob| {
+            let rows = job.rows(&job.layout(LAYOUT.as_bytes()).unwrap()).unwrap();
+            let mut parents = rows.parents().unwrap();
+            let next = |(number, kind)| parents.next(number, format!("{kind}x").as_bytes()).number().unwrap_or(0);
+            (1..).zip("ATCTATXT".chars()).map(next).collect::<Vec<u64>>()
+        };
+        assert_eq!(found(&job), [0, 1, 0, 0, 0, 5, 0, 5]);
+        assert_eq!(found(&job.nest(false)), [0, 1, 0, 1, 0, 5, 0, 5]);
+    }
+
+    #[test]
+    fn what_nested_rows_cannot_have() {
+        let refused = |job: RowsJob| job.rows(&job.layout(LAYOUT.as_bytes()).unwrap()).err().unwrap().to_string();
+        let job = RowsJob::new().nest(true);
+        assert_eq!(refused(job.clone()), "option nest: needs the option parent, which says what the parents are");
+        let job = job.parent("ACCOUNT", "CUSTOMER");
+        let rows = job.rows(&job.layout(LAYOUT.as_bytes()).unwrap()).unwrap();
+        assert_eq!(rows.added(), [AddedColumn::Number, AddedColumn::Type]);
+        let types = rows.record_types();
+        assert_eq!((rows.parent_type(types[1]), rows.parent_type(types[0])), (Some(types[0]), None));
+        assert!(refused(job.clone().parent_keys("ACCOUNT", ["A"])).contains("cannot have keys with the option nest"));
+        assert!(refused(job.add_columns([AddedColumn::Parent])).contains("cannot have parent with the option nest"));
     }
 
     #[test]

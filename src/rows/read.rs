@@ -75,6 +75,8 @@ pub(super) struct Rules {
     pub(super) types: Vec<usize>,
     /// The parent of each of them: an index into `types`. Empty if no type has one.
     pub(super) parents: Vec<Option<usize>>,
+    /// Whether a record of a type without a parent is not among the children of others.
+    pub(super) nest: bool,
 }
 
 impl RowReader {

@@ -37,7 +37,9 @@ impl Rows {
             let why = "the column parent needs the option parent, which says what the parents are";
             return Err(contradicts("add-columns", why).into());
         }
+        check_nested(job)?;
         let is_added = |one: &AddedColumn| match one {
+            AddedColumn::Parent if job.nest => false,
             AddedColumn::Type if has_type => true,
             AddedColumn::Number | AddedColumn::Parent if !parents.is_empty() => true,
             one => job.added.contains(one),
@@ -54,8 +56,15 @@ impl Rows {
             let why = format!("the layout has a field with the name of the column {name}: rename one of them");
             return Err(contradicts("add-columns", why).into());
         }
-        let rules =
-            Rules { dates: dates(job, layout)?, layout: layout.clone(), text: job.text, on_bad, types, parents };
+        let rules = Rules {
+            dates: dates(job, layout)?,
+            layout: layout.clone(),
+            text: job.text,
+            on_bad,
+            types,
+            parents,
+            nest: job.nest,
+        };
         let keys = Keys::new(job, &rules, &codec)?;
         let (job, reader) = (job.clone(), RowReader::new(reader, Arc::new(rules)));
         Ok(Rows { job, codec, reader, lengths, added, keys, keeps_unreadable: reports })
@@ -123,6 +132,14 @@ impl Rows {
     #[must_use]
     pub fn record_types(&self) -> &[usize] {
         &self.reader.rules.types
+    }
+
+    /// Returns the type of the [parents](RowsJob::parent) of a record type, both as indices of items.
+    #[must_use]
+    pub fn parent_type(&self, record_type: usize) -> Option<usize> {
+        let Rules { types, parents, .. } = &*self.reader.rules;
+        let own = types.iter().position(|one| *one == record_type)?;
+        Some(types[(*parents.get(own)?)?])
     }
 
     /// Returns what finds the parents of the records of an input, if the job [has any](RowsJob::parent). The records of
@@ -366,6 +383,21 @@ impl Rows {
 
 /// An input whose first bytes were read.
 pub type Opened<R> = Chain<Cursor<Vec<u8>>, R>;
+
+/// Refuses what nested rows cannot have.
+fn check_nested(job: &RowsJob) -> Result<(), Error> {
+    let bad = |option, why| Err(contradicts(option, why));
+    match job.nest {
+        true if job.parents.is_empty() => bad("nest", "needs the option parent, which says what the parents are"),
+        true if !job.parent_keys.is_empty() => {
+            bad("parent", "cannot have keys with the option nest: children stand in the row of their parent")
+        }
+        true if job.added.contains(&AddedColumn::Parent) => {
+            bad("add-columns", "cannot have parent with the option nest: children stand in the row of their parent")
+        }
+        _ => Ok(()),
+    }
+}
 
 /// Refuses to select elements of arrays.
 fn check_selected(job: &RowsJob, layout: &Layout) -> Result<(), Error> {

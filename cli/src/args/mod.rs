@@ -313,8 +313,9 @@ mod tests {
     /// The library's options of a rows job by name are those of `rows`, except for what concerns files and messages.
     #[test]
     fn the_library_has_the_same_options_of_rows() {
-        const OF_THE_COMMAND: [&str; 18] = [
+        const OF_THE_COMMAND: [&str; 19] = [
             "layout",
+            "nest",
             "codec-file",
             "show-layout",
             "schema",

@@ -68,6 +68,14 @@ pub(crate) struct Rows {
     #[arg(help_heading = ROWS, long, value_name = "FORMAT", default_value = "csv")]
     pub(crate) format: RowFormat,
 
+    /// Write records inside the row of their parent, as lists with the names of their types
+    ///
+    /// The parents are those of --parent. A line of JSON begins with a record of a type without a parent, and ends before
+    /// the next one: `{"ID":1, "ACCOUNT":[{"NO":2}, {"NO":3}]}`. With --from-rows, such lines become records again, in the
+    /// order of `_number`.
+    #[arg(help_heading = ROWS, long, conflicts_with_all = ["output_dir", "schema", "show_layout", "merge"])]
+    pub(crate) nest: bool,
+
     /// Text in CSV that a spreadsheet would run as a formula
     ///
     /// That is text which begins with `=`, `+`, `-`, `@`, a tab or a carriage return, also in their full-width forms.
@@ -498,9 +506,16 @@ impl Rows {
     pub(crate) fn job(&self, registry: Registry) -> Result<RowsJob, Status> {
         // Only rows of several types in one output need to say which one they have.
         let is_one_output = self.output_dir.is_none() && self.from_rows.is_none() && !self.show_layout;
-        let job = RowsJob::new().registry(registry).separate_types(!is_one_output);
+        let job = RowsJob::new()
+            .registry(registry)
+            .separate_types(!is_one_output)
+            .nest(self.nest && self.from_rows.is_none());
         if self.formulas == Formulas::Quote && self.format == RowFormat::Jsonl {
             say("--formulas quote: no program runs the text of JSON; leave the option out, or add --format csv");
+            return Err(Status::Usage);
+        }
+        if self.nest && self.from_rows.unwrap_or(self.format) != RowFormat::Jsonl {
+            say("--nest: only JSON has rows in other rows; add --format jsonl, or --from-rows jsonl");
             return Err(Status::Usage);
         }
         if self.is_given("integers") && self.schema.is_none() {

@@ -135,7 +135,7 @@ impl Account {
             self.say_counts(args, name);
         }
         if let Err(ending) = &self.ended {
-            ending.say(name, path, |error| trouble::say(name, error, args.is_given("exact")));
+            ending.say(name, path, |error| trouble::say(name, error, args));
         }
     }
 

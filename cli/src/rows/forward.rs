@@ -7,6 +7,7 @@ use crate::files::name::Name;
 use crate::messages::say;
 use crate::panics;
 use crate::rows::account::Account;
+use crate::rows::nest::Nest;
 use crate::rows::row::RowPlan;
 use crate::rows::setup::Setup;
 use crate::rows::streams::{End, Streams};
@@ -40,7 +41,7 @@ pub(super) fn run(args: &Rows, setup: &Setup) -> Result<Status, Status> {
         None if setup.job.keeps_unreadable() => BadRecords::Keep,
         None => BadRecords::End,
     };
-    let job = Job { rows, bad };
+    let job = Job { rows, bad, nest: args.nest };
     let mut worst = Status::Done;
     let mut files = args.files().into_iter().peekable();
     while let Some(path) = files.next() {
@@ -102,12 +103,24 @@ impl Run<'_> {
         let mut batches = job.batches(reader, &shape);
         let row_reader = job.reader(&shape);
         let written = streams.write_headers(&mut account.bytes_out);
+        let mut nest = self.job.nest.then(|| Nest::new(job, self.name.json()));
         let ended = written.and_then(|()| {
-            let mut take = |done: &mut Done| take(done, &mut account, streams);
+            let mut take = |done: &mut Done| {
+                if let Some(nest) = &mut nest {
+                    nest.take(done);
+                }
+                take(done, &mut account, streams)
+            };
             let worker = || Worker::new(self.job, self.name.json(), row_reader.clone());
             // The output of a pipe is written before the next read.
             let jobs = if is_file { job.jobs().get() } else { 1 };
             in_order(&mut batches, jobs, &worker, &mut take)
+        });
+        let ended = ended.and_then(|()| {
+            // After an error, the line that is not complete is left out.
+            let mut last = Done::default();
+            last.texts.extend(nest.as_mut().map(Nest::finish));
+            streams.write(&last, &mut account.bytes_out)
         });
         account.bytes_in = match &ended {
             // How far the input was read beyond it depends on the size of the buffers.

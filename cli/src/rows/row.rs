@@ -15,6 +15,8 @@ pub(super) struct RowPlan {
     /// What becomes of text in CSV that a spreadsheet would run.
     formulas: Formulas,
     columns: Vec<Column>,
+    /// Whether rows stand in others. Those that do need not say their type.
+    nest: bool,
     /// Whether the rows of each table go to a stream of its own.
     by_type: bool,
     /// The columns after the fields, which are not fields.
@@ -73,6 +75,7 @@ impl RowPlan {
             format: args.format,
             formulas: args.formulas,
             by_type,
+            nest: args.nest,
             after: job.added().iter().copied().filter(|one| !one.is_before_fields()).collect(),
             keys: (0..layout.items().len()).map(key).collect(),
             is_array: layout.items().iter().map(|item| item.occurs.is_some()).collect(),
@@ -181,7 +184,8 @@ impl<'a> Row<'a> {
         if self.plan.format == RowFormat::Jsonl {
             self.text.push('{');
         }
-        for column in &self.table.before {
+        let is_inside = self.plan.nest && origin.record.parent.number().is_some();
+        for column in self.table.before.iter().filter(|one| !(is_inside && **one == AddedColumn::Type)) {
             self.put_before(*column, origin);
         }
         for (index, name) in &self.table.keys {

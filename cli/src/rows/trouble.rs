@@ -1,5 +1,6 @@
 //! What can be wrong with records: the library's [`RowsError`], with the status, the message and the hints of the command.
 
+use crate::args::Rows;
 use crate::ending::Failure;
 use crate::files::name::Name;
 use crate::messages::json::ErrorObject;
@@ -26,8 +27,8 @@ impl Failure for RowsError {
     }
 }
 
-/// Prints what is wrong with an input. `is_exact` is `--exact`.
-pub(super) fn say(name: &Name, error: &RowsError, is_exact: bool) {
+/// Prints what is wrong with an input of a run with these options.
+pub(super) fn say(name: &Name, error: &RowsError, args: &Rows) {
     let at = error.offset().map(|offset| Place(offset, None));
     match error {
         RowsError::Stream(error) => match error.kind() {
@@ -37,13 +38,14 @@ pub(super) fn say(name: &Name, error: &RowsError, is_exact: bool) {
             _ => say_error(name, error),
         },
         RowsError::NoShape(why) => say_problem(name, at, why, hints::for_shape(why)),
-        RowsError::Record { error, .. } => say_problem(name, at, error, hint(error, is_exact)),
+        RowsError::Record { error, .. } => say_problem(name, at, error, hint(error, args)),
+        RowsError::NestTooLong { .. } => say_problem(name, at, error, " (leave out --nest)"),
         other => say_problem(name, at, other, ""),
     }
 }
 
 /// Returns what to do about a record with an error.
-fn hint(error: &FieldError, is_exact: bool) -> &'static str {
+fn hint(error: &FieldError, args: &Rows) -> &'static str {
     match (error.problem(), error.code()) {
         (_, "bad-number") => " (is the layout right? see --show-layout; use --on-bad null or --rejects PATH to go on)",
         (_, "malformed") => {
@@ -56,11 +58,14 @@ fn hint(error: &FieldError, is_exact: bool) -> &'static str {
         (_, "record-too-short") => {
             " (is the shape right? see `charpipe detect --records`; use --rejects PATH to go on)"
         }
-        (_, "longer-than-layout") if is_exact => {
+        (_, "longer-than-layout") if args.is_given("exact") => {
             " (is the layout complete? see --show-layout; use --rejects PATH to go on)"
         }
         (_, "longer-than-layout") => {
             " (is the layout complete? see --show-layout; use --overlong cut to leave out the rest)"
+        }
+        (Problem::NoParent { .. }, _) if args.nest => {
+            " (are the records in order? use --on-bad null to write it on a line of its own, or --rejects PATH to go on)"
         }
         (Problem::NoParent { .. }, _) => {
             " (are the records in order? use --on-bad null to leave _parent empty, or --rejects PATH to go on)"

@@ -6,11 +6,14 @@ use charpipe::Hex;
 use charpipe::fields::FieldError;
 use charpipe::rows::{self, Batch, BatchRecord, Counts, RowReader, RowsError};
 use serde::Serialize;
+use std::ops::Range;
 
 /// What all workers have in common.
 pub(super) struct Job {
     pub(super) rows: RowPlan,
     pub(super) bad: BadRecords,
+    /// Whether the rows are those of `--nest`.
+    pub(super) nest: bool,
 }
 
 /// What becomes of records that cannot be read.
@@ -31,6 +34,10 @@ pub(super) struct Done {
     pub(super) texts: Vec<String>,
     /// The number of rows in each table of the [`RowPlan`].
     pub(super) rows: Vec<u64>,
+    /// With `--nest`: the records in order. Those that were rejected are only here.
+    pub(super) pieces: Vec<Piece>,
+    /// With `--nest` and `--rejects`: the bytes of the records.
+    pub(super) bytes: Vec<u8>,
     /// Lines of JSON for `--rejects`.
     pub(super) rejects: String,
     pub(super) counts: Counts,
@@ -44,6 +51,27 @@ pub(super) struct Done {
     len: usize,
 }
 
+/// What became of a record, with `--nest`.
+pub(super) enum Piece {
+    Row(RowPiece),
+    /// It was rejected, with this line for `--rejects`.
+    Rejected(Rejected, String),
+}
+
+/// A row of a record, with `--nest`.
+pub(super) struct RowPiece {
+    /// Its table in the [`RowPlan`], if its type is known.
+    pub(super) table: Option<usize>,
+    /// Where its text ends.
+    pub(super) end: usize,
+    pub(super) number: u64,
+    pub(super) offset: u64,
+    /// The number of its parent.
+    pub(super) parent: Option<u64>,
+    /// Where its bytes are.
+    pub(super) data: Range<usize>,
+}
+
 /// How much output of a batch is collected before it is written. A short record can become a long row: an array has a
 /// column for each occurrence that it could have.
 const MAX_OUTPUT: usize = 1 << 20;
@@ -54,6 +82,14 @@ pub(super) struct Rejected {
     pub(super) record: u64,
     pub(super) offset: u64,
     pub(super) code: &'static str,
+}
+
+impl Rejected {
+    /// Returns the line of `--rejects`.
+    pub(super) fn line(&self, input: &str, field: Option<&str>, message: String, data: &[u8]) -> String {
+        let Rejected { record, offset, code } = *self;
+        json::line(&RejectLine { input, record, offset, code, field, message, bytes: format!("{:X}", Hex(data)) })
+    }
 }
 
 /// A line of `--rejects`.
@@ -87,7 +123,7 @@ impl<'a> Worker<'a> {
 
     /// Adds the row of a record; nothing if it has an error.
     fn record(&mut self, record: BatchRecord<'_>, done: &mut Done) -> Result<(), FieldError> {
-        let Worker { job: Job { rows, bad }, input, reader, errors } = self;
+        let Worker { job: Job { rows, bad, nest }, input, reader, errors } = self;
         let found = if rows.has_types() { reader.record_type(record.data) } else { None };
         // If there is no such table, the reader fails.
         let index = rows.tables().iter().position(|table| table.record_type == found);
@@ -109,6 +145,10 @@ impl<'a> Worker<'a> {
             }
         }
         done.len += text.len() - len;
+        if *nest {
+            let end = text.len();
+            done.add_piece(record, index, end, *bad == BadRecords::Reject);
+        }
         done.rows[table] += u64::from(is_typed);
         done.untyped += u64::from(!is_typed);
         Ok(())
@@ -116,22 +156,15 @@ impl<'a> Worker<'a> {
 
     #[cold]
     fn reject(&mut self, record: BatchRecord<'_>, error: &FieldError, done: &mut Done) {
-        let (number, offset) = (record.number, record.offset_of(0));
         self.reader.reject();
-        if done.rejected.len() < MAX_LISTED {
-            done.rejected.push(Rejected { record: number, offset, code: error.code() });
-        }
-        let line = json::line(&RejectLine {
-            input: self.input,
-            record: number,
-            offset,
-            code: error.code(),
-            field: Some(error.path()).filter(|path| !path.is_empty()),
-            message: error.to_string(),
-            bytes: format!("{:X}", Hex(record.data)),
-        });
+        let rejected = Rejected { record: record.number, offset: record.offset_of(0), code: error.code() };
+        let field = Some(error.path()).filter(|path| !path.is_empty());
+        let line = rejected.line(self.input, field, error.to_string(), record.data);
         done.len += line.len();
-        done.rejects += &line;
+        match self.job.nest {
+            true => done.pieces.push(Piece::Rejected(rejected, line)),
+            false => done.add_rejected(rejected, &line),
+        }
     }
 }
 
@@ -162,11 +195,32 @@ impl rows::Worker for Worker<'_> {
 }
 
 impl Done {
+    /// Adds a row whose text ends at `end`. Its bytes are kept if it may still be rejected.
+    fn add_piece(&mut self, record: BatchRecord<'_>, table: Option<usize>, end: usize, keeps_bytes: bool) {
+        let begin = self.bytes.len();
+        if keeps_bytes {
+            self.bytes.extend_from_slice(record.data);
+        }
+        let data = begin..self.bytes.len();
+        let (number, offset, parent) = (record.number, record.offset_of(0), record.parent.number());
+        self.pieces.push(Piece::Row(RowPiece { table, end, number, offset, parent, data }));
+    }
+
+    /// Adds a rejected record.
+    pub(super) fn add_rejected(&mut self, rejected: Rejected, line: &str) {
+        if self.rejected.len() < MAX_LISTED {
+            self.rejected.push(rejected);
+        }
+        self.rejects += line;
+    }
+
     fn clear(&mut self, plan: &RowPlan) {
         self.texts.resize_with(plan.streams(), String::new);
         self.texts.iter_mut().for_each(String::clear);
         self.rows.clear();
         self.rows.resize(plan.tables().len(), 0);
+        self.pieces.clear();
+        self.bytes.clear();
         self.rejects.clear();
         self.rejected.clear();
         self.untyped = 0;

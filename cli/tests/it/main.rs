@@ -19,6 +19,7 @@ mod rows;
 mod rows_back;
 mod rows_errors;
 mod rows_exact;
+mod rows_nest;
 mod rows_options;
 mod rows_show;
 mod shapes;

@@ -56,6 +56,8 @@ pub(super) struct Cells<'a> {
     dates: Vec<Option<DatePattern>>,
     /// The name of the record in the layout, for messages.
     layout: String,
+    /// With `--nest`: the names of the record types, which are those of the lists with children.
+    types: Vec<String>,
 }
 
 impl<'a> Cells<'a> {
@@ -82,7 +84,23 @@ impl<'a> Cells<'a> {
                 false => Vec::new(),
             },
             layout: job.layout().name().unwrap_or("the layout").to_owned(),
+            types: Vec::new(),
         }
+    }
+
+    /// Sets that the rows of children stand in those of their parents.
+    pub(super) fn nested(mut self, job: &Rows) -> Self {
+        let name = |item: &usize| match job.underscores() {
+            true => job.layout().path(*item).replace('-', "_"),
+            false => job.layout().path(*item).to_owned(),
+        };
+        self.types = job.record_types().iter().map(name).collect();
+        self
+    }
+
+    /// Returns the names of the lists that a row can have, of the children of its record.
+    pub(super) fn lists(&self) -> &[String] {
+        &self.types
     }
 
     /// Begins a row.

@@ -3,21 +3,24 @@
 use crate::ending::Ending;
 use crate::files::input::fill;
 use crate::rows::back::cells::{Cells, RowPlace, Target};
+use crate::rows::back::nested;
+use crate::rows::back::object::{Key, Object, parse};
 use crate::rows::back::reader::RowReader;
 use crate::rows::back::trouble::{Ended, Trouble, shorten};
 use charpipe::Error;
-use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
-use std::borrow::Cow;
-use std::fmt;
 use std::io::BufRead;
+use std::ops::Range;
 
 /// The longest line, in bytes.
 const MAX_LINE: usize = 16 << 20;
 
 pub(super) struct JsonReader {
     line: Vec<u8>,
+    /// The records of the line that were not read yet, the next one last: places in it. Without `--nest` there is one.
+    records: Vec<Range<usize>>,
+    /// Where the line begins.
+    begin: RowPlace,
     lines: u64,
     rows: u64,
     offset: u64,
@@ -25,7 +28,7 @@ pub(super) struct JsonReader {
 
 impl JsonReader {
     pub(super) fn new() -> Self {
-        JsonReader { line: Vec::new(), lines: 0, rows: 0, offset: 0 }
+        JsonReader { line: Vec::new(), records: Vec::new(), begin: RowPlace::default(), lines: 0, rows: 0, offset: 0 }
     }
 
     /// Reads a line, without its end. Returns where it is, or `None` at the end of the input.
@@ -66,62 +69,55 @@ impl RowReader for JsonReader {
         cells: &mut Cells<'_>,
         blocks: &mut dyn FnMut() -> Ended,
     ) -> Result<bool, Ending<Trouble>> {
+        if self.records.is_empty() && !self.next_line(input, cells, blocks)? {
+            return Ok(false);
+        }
+        let Some(range) = self.records.pop() else { return Ok(false) };
+        self.rows += 1;
+        let place = RowPlace { row: self.rows, offset: self.begin.offset + self.shift(&range), ..self.begin };
+        cells.begin(place);
+        let bad = |what: String| Trouble::malformed(place, what);
+        let text = std::str::from_utf8(&self.line[range]).map_err(|_| bad("it is not valid UTF-8".into()))?;
+        let object: Object<'_> = parse(text).map_err(bad)?;
+        put_object(&object, &mut String::new(), cells).map_err(bad)?;
+        Ok(true)
+    }
+}
+
+impl JsonReader {
+    /// Reads the next line that is not empty, and finds its records. Returns `false` at the end of the input.
+    fn next_line(
+        &mut self,
+        input: &mut dyn BufRead,
+        cells: &Cells<'_>,
+        blocks: &mut dyn FnMut() -> Ended,
+    ) -> Result<bool, Ending<Trouble>> {
         let place = loop {
             let Some(place) = self.line(input, blocks)? else { return Ok(false) };
             if !self.line.trim_ascii().is_empty() {
                 break place;
             }
         };
-        self.rows += 1;
-        cells.begin(place);
+        self.begin = place;
         let bad = |what: String| Trouble::malformed(place, what);
         let text = std::str::from_utf8(&self.line).map_err(|_| bad("it is not valid UTF-8".into()))?;
         let text = if place.line == 1 { text.trim_start_matches('\u{FEFF}') } else { text };
         if !text.trim_start().starts_with('{') {
             return Err(bad(format!("found {}; expected an object of JSON", shorten(text.trim()))));
         }
-        let object: Object<'_> = serde_json::from_str(text).map_err(|error| bad(not_json(&error)))?;
-        put_object(&object, &mut String::new(), cells).map_err(bad)?;
+        let begin = self.line.len() - text.len();
+        match cells.lists() {
+            [] => self.records.push(begin..self.line.len()),
+            lists => self.records = nested::records(text, begin, lists).map_err(|what| Trouble(place, what))?,
+        }
         Ok(true)
     }
-}
 
-fn not_json(error: &serde_json::Error) -> String {
-    // Its text ends with the place: the line is always 1, and the column counts bytes.
-    let text = error.to_string();
-    let what = text.split(" at line ").next().unwrap_or_default();
-    format!("column {}: {what}; expected an object of JSON", error.column())
-}
-
-/// The members of an object, in order.
-struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Object<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
-
-        impl<'de> Visitor<'de> for Members {
-            type Value = Object<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry::<Key<'de>, &'de RawValue>()? {
-                    members.push((member.0.0, member.1));
-                }
-                Ok(Object(members))
-            }
-        }
-
-        deserializer.deserialize_map(Members)
+    /// Returns how far the place of a record is from that of its line. The first one is the line.
+    fn shift(&self, record: &Range<usize>) -> u64 {
+        if record.end == self.line.len() { 0 } else { record.start as u64 }
     }
 }
-
-#[derive(Deserialize)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// Sets the values of an object whose path is `path`.
 fn put_object(object: &Object<'_>, path: &mut String, cells: &mut Cells<'_>) -> Result<(), String> {
@@ -140,6 +136,10 @@ fn put_object(object: &Object<'_>, path: &mut String, cells: &mut Cells<'_>) -> 
 fn put(value: &RawValue, path: &mut String, cells: &mut Cells<'_>) -> Result<(), String> {
     let text = value.get();
     let is_null = text == "null";
+    if text.starts_with('[') && cells.lists().contains(path) {
+        // The children are rows of their own.
+        return Ok(());
+    }
     let column = match cells.target(path) {
         // Occurrences beyond the largest count have no value either.
         Err(_) if is_null => return Ok(()),
@@ -173,8 +173,4 @@ fn put_array(elements: &[&RawValue], path: &mut String, cells: &mut Cells<'_>) -
         path.truncate(len);
     }
     Ok(())
-}
-
-fn parse<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, String> {
-    serde_json::from_str(text).map_err(|error| not_json(&error))
 }

@@ -3,6 +3,8 @@
 //! | file | job |
 //! |---|---|
 //! | `reader.rs`, `csv.rs`, `json.rs` | reads rows: of CSV, or JSON lines |
+//! | `object.rs` | an object of JSON |
+//! | `nested.rs` | `--nest`: the records in a line of JSON |
 //! | `split.rs` | splits CSV into rows and fields |
 //! | `run.rs` | from rows to records |
 //! | `merge.rs` | the rows of several files in the order of their numbers |
@@ -13,6 +15,8 @@ mod cells;
 mod csv;
 mod json;
 mod merge;
+mod nested;
+mod object;
 mod reader;
 mod run;
 mod split;
@@ -23,7 +27,7 @@ use crate::args::rows::RowFormat;
 use crate::ending::{self, Ending};
 use crate::files::name::Name;
 use crate::files::output::Output;
-use crate::messages::say_problem;
+use crate::messages::{say, say_problem};
 use crate::panics;
 use crate::print::Report;
 use crate::rows::back::cells::Cells;
@@ -36,6 +40,10 @@ use charpipe::records::Shape;
 
 /// Writes the records of all inputs.
 pub(super) fn run(args: &Rows, setup: &Setup, format: RowFormat) -> Result<Status, Status> {
+    if args.nest && setup.job.record_types().is_empty() {
+        say("--nest: the layout has no record types; say with --when which group applies to which records");
+        return Err(Status::Usage);
+    }
     let shape = setup.job.target_shape().map_err(|_| setup.say_no_shape("--to-records"))?;
     let writer = setup.job.writer().map_err(|error| setup.say_unusable(&error))?;
     let columns = setup.job.target_columns(&writer).map_err(|error| setup.say_unusable(&error))?;
@@ -65,6 +73,9 @@ pub(super) fn run(args: &Rows, setup: &Setup, format: RowFormat) -> Result<Statu
     while let Some(path) = files.next() {
         let (name, before) = (Name::of_operand(&path), run.counts());
         let mut cells = Cells::new(&setup.job, &columns);
+        if args.nest {
+            cells = cells.nested(&setup.job);
+        }
         let ended = panics::catch(|| run.input(&path, format, &mut cells));
         let mut ended = ended.unwrap_or_else(|panic| Err(Ending::Panicked(panic)));
         worst = worst.max(ending::status(&ended));

@@ -24,6 +24,8 @@ pub(super) enum BadRow {
     Record(Error),
     /// It lacks the number of its record.
     NoNumber,
+    /// It has children of several types, whose order nothing says.
+    NoOrder,
     /// It is not a row of this format or layout.
     Malformed(String),
 }
@@ -58,6 +60,7 @@ impl Trouble {
             }
             BadRow::Field(error) if error.code() == "unmappable" => " (name the code page of the records with -f)",
             BadRow::NoNumber => " (write the rows with --add-columns number, or leave out --merge)",
+            BadRow::NoOrder => " (every record of the row needs the key _number, as `charpipe rows --nest` writes it)",
             BadRow::Record(_) => " (is the shape right? see --to-records)",
             _ => "",
         }
@@ -67,7 +70,7 @@ impl Trouble {
 impl Failure for Trouble {
     fn status(&self) -> Status {
         match self.1 {
-            BadRow::NoNumber => Status::Usage,
+            BadRow::NoNumber | BadRow::NoOrder => Status::Usage,
             _ => Status::Data,
         }
     }
@@ -76,7 +79,7 @@ impl Failure for Trouble {
         let code = match &self.1 {
             BadRow::Field(error) => error.code(),
             BadRow::Record(error) => error.code(),
-            BadRow::NoNumber | BadRow::Malformed(_) => "bad-row",
+            BadRow::NoNumber | BadRow::NoOrder | BadRow::Malformed(_) => "bad-row",
         };
         ErrorObject::new(code, self.to_string(), Some(self.0.offset))
     }
@@ -110,6 +113,7 @@ impl Display for BadRow {
             },
             BadRow::Record(error) => error.kind().fmt(f),
             BadRow::NoNumber => f.write_str("it has no _number, the number of its record"),
+            BadRow::NoOrder => f.write_str("nothing says the order of its children, which have several types"),
             BadRow::Malformed(what) => f.write_str(what),
         }
     }

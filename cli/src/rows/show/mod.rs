@@ -61,7 +61,7 @@ fn first_record(args: &Rows, setup: &Setup, path: &OsStr) -> Result<Sample, Stat
         Status::Io
     })?;
     let failed = |error: RowsError| {
-        trouble::say(&name, &error, false);
+        trouble::say(&name, &error, args);
         error.status()
     };
     let (shape, reader) = setup.job.open(opened.reader).map_err(failed)?;
