@@ -61,7 +61,7 @@
 use crate::arch::{self, lanes};
 use crate::codec::Utf8;
 use crate::codec::Utf16;
-use crate::codec::batches::{Codes, PlainPairs, Switched, WORTH};
+use crate::codec::batches::{Codes, Pace, PlainPairs, Switched, WORTH};
 use crate::codec::pairs::{PlainCodes, Switch};
 use crate::codec::table::Table;
 use crate::codec::{
@@ -662,16 +662,16 @@ struct MultiByteDecoder {
     /// The length limit for the next run, in bytes.
     run_limit: usize,
     plain: Arc<Plain>,
-    /// How many characters to look up at once: few if the last one that is not plain was near.
-    reach: usize,
+    /// When to try the tables.
+    pace: Pace,
 }
 
 impl MultiByteDecoder {
     fn new(encoding: &'static Encoding, plain: Arc<Plain>, shift: Shift) -> Self {
         let mut inner = encoding.new_decoder_without_bom_handling();
         shift.lead(&mut inner);
-        let (held, run_limit, reach) = ([0; 2 * LONGEST], usize::MAX, usize::MAX);
-        MultiByteDecoder { encoding, inner, shift, held, len: 0, fed: 0, run_limit, plain, reach }
+        let (held, run_limit, pace) = ([0; 2 * LONGEST], usize::MAX, Pace::new());
+        MultiByteDecoder { encoding, inner, shift, held, len: 0, fed: 0, run_limit, plain, pace }
     }
 
     /// Makes it afresh, in this state.
@@ -681,14 +681,18 @@ impl MultiByteDecoder {
 
     /// Decodes plain characters from the front of `src` while nothing is held, if there are tables; returns how many bytes.
     fn feed_plain(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+        if !self.pace.is_due() {
+            return 0;
+        }
         let plain = self.plain.clone();
         let read = if let Some(pairs) = plain.pairs(src.len()) {
-            pairs.decode(arch::isa(), &mut self.reach, src, dst)
+            pairs.decode(arch::isa(), &mut self.pace.reach, src, dst)
         } else if let Some(pairs) = plain.jis(src.len()) {
             self.feed_jis(pairs, src, dst)
         } else {
             return 0;
         };
+        self.pace.tried(read);
         if read >= FAR || self.run_limit == usize::MAX {
             self.run_limit = SHORT;
         }
@@ -758,8 +762,9 @@ impl MultiByteDecoder {
     fn fault(&mut self, len: u8, done: usize) -> Malformed {
         self.shift.fresh = false;
         let held = self.held;
-        let rest = &held[done..self.len];
+        let (rest, pace) = (&held[done..self.len], self.pace);
         self.restart(self.shift);
+        self.pace = pace;
         self.run_limit = CAREFUL_RUN;
         self.held[..rest.len()].copy_from_slice(rest);
         self.len = rest.len();
@@ -809,7 +814,7 @@ impl MultiByteDecoder {
         if !(is_double || set == Shift::INITIAL.set) || (fresh && src.first() == Some(&ESC)) {
             return 0;
         }
-        let read = jis.decode(arch::isa(), &mut self.reach, &mut is_double, src, dst);
+        let read = jis.decode(arch::isa(), &mut self.pace.reach, &mut is_double, src, dst);
         if read > 0 {
             let set = if is_double { *b"\x1B$B" } else { Shift::INITIAL.set };
             let fresh = matches!(src[..read], [.., ESC, b'$' | b'(', _]);

@@ -68,11 +68,11 @@ impl Reader for State {
         }
     }
 
-    fn run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+    fn run(&mut self, src: &[u8], pace: &mut Pace, dst: &mut Utf8Sink<'_>) -> usize {
         const STOP: Utf8Word = Utf8Word::note(0, 0);
         static BATCH: Batch =
             Batch::new(Set::Gb2312, Codes::Escapes(Escapes { first: b'~', out: b'{', back: b'}', last: None }), b"~");
-        let (mut read, mut pace) = (0, Pace::new());
+        let mut read = 0;
         loop {
             let before = read;
             read += pace.turn(|reach| Some(BATCH.read(&mut self.is_double, &src[read..], reach, dst)));
@@ -116,9 +116,9 @@ impl Writer for State {
         out.push(&code)
     }
 
-    fn run(&mut self, src: &str, out: &mut ByteSink<'_>) -> usize {
+    fn run(&mut self, src: &str, pace: &mut Pace, out: &mut ByteSink<'_>) -> usize {
         static BATCH: WriteBatch = WriteBatch::new(Set::Gb2312, Switch::new(b"~}", b"~{", [b'~'; 5]));
-        let (mut read, mut pace) = (0, Pace::new());
+        let mut read = 0;
         loop {
             read += pace.turn(|reach| Some(BATCH.write(&mut self.is_double, &src[read..], reach, out)));
             read += self.run_in_set(&src[read..], out);

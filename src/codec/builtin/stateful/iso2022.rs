@@ -301,8 +301,8 @@ impl Reader for State {
         }
     }
 
-    fn run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
-        let (mut read, mut pace) = (0, Pace::new());
+    fn run(&mut self, src: &[u8], pace: &mut Pace, dst: &mut Utf8Sink<'_>) -> usize {
+        let mut read = 0;
         loop {
             let before = read;
             read += pace.turn(|reach| self.run_batches(&src[read..], reach, dst));
@@ -529,11 +529,11 @@ impl Writer for State {
         true
     }
 
-    fn run(&mut self, src: &str, out: &mut ByteSink<'_>) -> usize {
+    fn run(&mut self, src: &str, pace: &mut Pace, out: &mut ByteSink<'_>) -> usize {
         if self.of.is_announced && !self.is_begun {
             return 0;
         }
-        let (mut read, mut pace) = (0, Pace::new());
+        let mut read = 0;
         loop {
             read += pace.turn(|reach| self.write_batches(&src[read..], reach, out));
             read += self.run_in_set(&src[read..], out);

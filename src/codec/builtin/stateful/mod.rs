@@ -21,6 +21,7 @@ pub(crate) use hz::Hz;
 pub(crate) use iso2022::Iso2022;
 pub(crate) use utf7::Utf7;
 
+use crate::codec::batches::Pace;
 use crate::codec::{ByteSink, Decoder, Encoder, MIN_ROOM, Malformed, Step, Stop, Unmappable, Utf8Sink};
 
 /// What a reader or a writer carries from one character to the next.
@@ -49,8 +50,8 @@ trait Reader: Carried + Copy + Send + 'static {
 
     /// Reads whole characters and codes from the front of `src`, where nothing is undecided, to `dst`; returns how many
     /// bytes. Does the same as [`read`](Self::read), and may stop between any two of them, or read nothing. The end of
-    /// `src`, the end of the room or something rare may be near.
-    fn run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize;
+    /// `src`, the end of the room or something rare may be near. `pace` says when to try what is for long runs.
+    fn run(&mut self, src: &[u8], pace: &mut Pace, dst: &mut Utf8Sink<'_>) -> usize;
 }
 
 /// Copies the bytes at the front of `src` that `is_plain`, which are ASCII, as far as there is room; returns how many.
@@ -113,11 +114,12 @@ struct ByteDecoder<R> {
     /// The undecided bytes.
     held: [u8; LONGEST],
     len: usize,
+    pace: Pace,
 }
 
 impl<R: Reader> ByteDecoder<R> {
     fn new(reader: R) -> Self {
-        ByteDecoder { initial: reader, settled: reader, reader, held: [0; LONGEST], len: 0 }
+        ByteDecoder { initial: reader, settled: reader, reader, held: [0; LONGEST], len: 0, pace: Pace::new() }
     }
 }
 
@@ -127,7 +129,7 @@ impl<R: Reader> Decoder for ByteDecoder<R> {
         let mut read = 0;
         while let Some(&byte) = src.get(read) {
             if self.len == 0 {
-                let run = self.reader.run(&src[read..], dst);
+                let run = self.reader.run(&src[read..], &mut self.pace, dst);
                 if run > 0 {
                     read += run;
                     continue;
@@ -201,8 +203,9 @@ trait Writer: Carried + Copy + Send + 'static {
     fn write(&mut self, ch: char, out: &mut ByteSink<'_>) -> bool;
 
     /// Writes characters from the front of `src` while nothing is held; returns how many bytes of `src` that was. Does the
-    /// same as [`write`](Self::write), and may stop between any two of them, or write nothing.
-    fn run(&mut self, src: &str, out: &mut ByteSink<'_>) -> usize;
+    /// same as [`write`](Self::write), and may stop between any two of them, or write nothing. `pace` says when to try what
+    /// is for long runs.
+    fn run(&mut self, src: &str, pace: &mut Pace, out: &mut ByteSink<'_>) -> usize;
 
     /// Goes back to the initial state.
     fn end(&mut self, out: &mut ByteSink<'_>);
@@ -222,11 +225,12 @@ trait Writer: Carried + Copy + Send + 'static {
 struct CharEncoder<W> {
     initial: W,
     writer: W,
+    pace: Pace,
 }
 
 impl<W: Writer> CharEncoder<W> {
     fn new(writer: W) -> Self {
-        CharEncoder { initial: writer, writer }
+        CharEncoder { initial: writer, writer, pace: Pace::new() }
     }
 
     /// Lets the writer do something, if its output fits.
@@ -248,7 +252,7 @@ impl<W: Writer> Encoder for CharEncoder<W> {
         let mut read = 0;
         loop {
             if self.writer.held().is_none() {
-                read += self.writer.run(&src[read..], dst);
+                read += self.writer.run(&src[read..], &mut self.pace, dst);
             }
             let Some(ch) = src[read..].chars().next() else { break };
             if self.writer.held().is_some() && self.step(dst, |writer, out| writer.release(Some(ch), out)).is_none() {

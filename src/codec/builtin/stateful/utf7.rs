@@ -215,8 +215,8 @@ impl Reader for Base64 {
         }
     }
 
-    fn run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
-        let (kinds, mut read, mut pace) = (self.of.kinds(), 0, Pace::new());
+    fn run(&mut self, src: &[u8], pace: &mut Pace, dst: &mut Utf8Sink<'_>) -> usize {
+        let (kinds, mut read) = (self.of.kinds(), 0);
         loop {
             let before = read;
             if !self.is_on {
@@ -224,7 +224,7 @@ impl Reader for Base64 {
             }
             read += self.read_groups(kinds, &src[read..], dst);
             let mut singles = 0;
-            dst.push_words(|| self.next_word(kinds, src, &mut read, &mut singles, &mut pace));
+            dst.push_words(|| self.next_word(kinds, src, &mut read, &mut singles, pace));
             if read == before {
                 return read;
             }
@@ -447,7 +447,7 @@ impl Writer for Base64 {
         true
     }
 
-    fn run(&mut self, src: &str, out: &mut ByteSink<'_>) -> usize {
+    fn run(&mut self, src: &str, _pace: &mut Pace, out: &mut ByteSink<'_>) -> usize {
         let mut read = 0;
         out.fill(|spare| {
             let mut run = Run { of: self.of, kinds: self.of.kinds(), src: src.as_bytes(), read, spare, at: 0 };
