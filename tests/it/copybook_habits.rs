@@ -85,6 +85,14 @@ fn clauses_of_other_compilers_are_skipped() {
     assert_eq!(lengths(&read(text)), ["A 1", "B 3", "C 5", "D 8"]);
 }
 
+#[test]
+fn a_member_in_quotes_that_is_not_there_is_named() {
+    let error = |text: &str| Copybook::new().form(CopybookForm::Free).read(text.as_bytes()).unwrap_err().to_string();
+    let expected = "line 1, column 7: there is no file for COPY rates.cpy: name the directory that has it (copy-path)";
+    assert_eq!(error("01 A. COPY 'rates.cpy'. 05 B PIC X."), expected);
+    assert_eq!(error("01 A. COPY \"rates.cpy\"."), expected);
+}
+
 // --- Currency signs ---------------------------------------------------------------------------------------------------
 
 const PRICES: &str = "\

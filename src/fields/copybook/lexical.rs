@@ -152,7 +152,11 @@ pub(super) fn integer(input: &str) -> Read<'_, u32> {
 
 /// Returns what is wrong with a `COPY` whose member was not found.
 pub(super) fn not_copied(input: &str) -> String {
-    let Ok((_, member)) = word(input).and_then(|(rest, _)| word(rest)) else {
+    let after = word(input).map_or("", |(rest, _)| rest);
+    let in_quotes = after.strip_prefix(['\'', '"']).and_then(|rest| rest.split(['\'', '"', '\n']).next());
+    // A path is not the name of a member.
+    let is_plain = |member: &&str| !member.is_empty() && !member.contains(['/', '\\']);
+    let Some(member) = in_quotes.filter(is_plain).or_else(|| Some(word(after).ok()?.1)) else {
         return "COPY needs the name of a member, such as CUSTOMER; name its directory with copy-path".into();
     };
     no_file("COPY", member)
