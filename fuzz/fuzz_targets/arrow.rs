@@ -13,7 +13,7 @@ use charpipe_fuzz::Choices;
 use libfuzzer_sys::fuzz_target;
 use std::cell::RefCell;
 
-const TYPES: [&str; 29] = [
+const TYPES: [&str; 33] = [
     "u",
     "U",
     "vu",
@@ -34,6 +34,10 @@ const TYPES: [&str; 29] = [
     "g",
     "d:5,2",
     "d:38,-128",
+    "tdD",
+    "tss:",
+    "tsu:",
+    "tsn:",
     "n",
     "b",
     "d:40,1,256",
@@ -45,7 +49,7 @@ const TYPES: [&str; 29] = [
     "+m",
 ];
 /// How many of them have no children.
-const SIMPLE: usize = 24;
+const SIMPLE: usize = 28;
 
 /// The ways to a value of the column A.
 const PATHS: [&str; 8] = ["A", "A[1]", "A[2]", "A.B", "A[1].B", "A[2].B[1]", "A.B[1]", "A.B.C"];

@@ -1,5 +1,6 @@
 """Records as Arrow batches: the values, the types, bad values, parts, and every consumer."""
 
+import datetime
 import io
 import json
 import mmap
@@ -141,6 +142,44 @@ def test_conditions_for_a_copybook():
         {"_type": "A", "K": "1", "A": "xy", "B": None},
         {"_type": "B", "K": "2", "A": None, "B": Decimal(12)},
     ]
+
+
+def test_timestamps_and_dates_both_ways():
+    layout = "T 1 26 text\nN 27 14 zoned,unsigned\nD 41 8 zoned,unsigned\n"
+    dates = {"T": "YYYY-MM-DD-HH.MI.SS.FFFFFF", "N": "YYYYMMDDHHMISS", "D": "YYYYMMDD"}
+    data = ("2026-11-23-05.06.07.123456" + "20261123050607" + "20240229" + " " * 26 + "20260101000000" + "00010101").encode("cp037")
+    read = table(data, layout=layout, dates=dates)
+    types = [pyarrow.timestamp("us"), pyarrow.timestamp("us"), pyarrow.date32()]
+    assert read.schema.types == types and charpipe.schema(layout, dates=dates).types == types
+    moment = datetime.datetime(2026, 11, 23, 5, 6, 7, 123456)
+    day = datetime.date(2024, 2, 29)
+    assert read.to_pylist() == [{"T": moment, "N": moment.replace(microsecond=0), "D": day}, {"T": None, "N": datetime.datetime(2026, 1, 1), "D": datetime.date(1, 1, 1)}]
+
+    def written(**columns):
+        out = io.BytesIO()
+        rows = {"T": [moment], "N": [moment.replace(microsecond=0)], "D": [day]} | columns
+        charpipe.write(pyarrow.table(rows), out, layout=layout, dates=dates)
+        return out.getvalue().decode("cp037")
+
+    out = io.BytesIO()
+    charpipe.write(read, out, layout=layout, dates=dates)
+    assert out.getvalue() == data
+    for unit in ("s", "ms", "us", "ns"):
+        whole = pyarrow.array([moment.replace(microsecond=0)], pyarrow.timestamp(unit))
+        assert written(T=whole, N=whole)[:40] == "2026-11-23-05.06.07.00000020261123050607"
+    assert written(T=["2026-11-23T05:06:07"], D=["2024-02-29"]) == "2026-11-23-05.06.07.0000002026112305060720240229"
+    assert written(T=pyarrow.nulls(1))[:26] == " " * 26
+    for columns, code, message in [
+        ({"D": pyarrow.nulls(1)}, "missing-value", "record 1, field D, column 41: there is no value"),
+        ({"N": [moment]}, "bad-date", "record 1, field N: 2026-11-23 05:06:07.123456 does not fit into YYYYMMDDHHMISS"),
+        ({"D": ["2024-02-30"]}, "bad-date", 'record 1, field D: "2024-02-30" is not a date like YYYY-MM-DD'),
+        ({"T": pyarrow.array([1], pyarrow.timestamp("ns"))}, "bad-batch", "record 1, field T: 1 is not a date"),
+    ]:
+        with pytest.raises(charpipe.RecordError, match=message) as error:
+            written(**columns)
+        assert (error.value.code, error.value.record) == (code, 1)
+    with pytest.raises(ValueError, match="the column of T is Timestamp with a time zone"):
+        written(T=pyarrow.array([moment], pyarrow.timestamp("us", "UTC")))
 
 
 def test_dates():

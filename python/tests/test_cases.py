@@ -134,6 +134,8 @@ def without_nulls(value):
         return [without_nulls(one) for one in value]
     if isinstance(value, bytes):
         return value.hex().upper()
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(" ", "microseconds")
     return value.isoformat() if isinstance(value, datetime.date) else value
 
 

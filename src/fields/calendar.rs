@@ -1,4 +1,4 @@
-//! Days of the Gregorian calendar: [`Date`].
+//! Days of the Gregorian calendar, and moments in them: [`Date`] and [`Timestamp`].
 
 use std::fmt;
 
@@ -48,6 +48,25 @@ impl Date {
         before(year) - before(1970) + i32::from(self.day_of_year()) - 1
     }
 
+    /// Returns the day that is so many days after 1970-01-01; `None` if its year is not one from 1 to 9999.
+    ///
+    /// ```
+    /// use charpipe::fields::Date;
+    ///
+    /// assert_eq!(Date::of_days(19782), Date::new(2024, 2, 29));
+    /// assert_eq!((Date::of_days(-719_163), Date::of_days(2_932_897)), (None, None));
+    /// ```
+    #[must_use]
+    pub fn of_days(days: i32) -> Option<Self> {
+        // A year has 365.2425 days on average, so this is the year or one beside it.
+        let year = 1970 + (i64::from(days) * 10_000).div_euclid(3_652_425);
+        [year - 1, year, year + 1].into_iter().find_map(|year| {
+            let first = Date::new(u16::try_from(year).ok()?, 1, 1)?;
+            let day = u16::try_from(days.checked_sub(first.days())?.checked_add(1)?).ok()?;
+            Date::of_year(first.year, day)
+        })
+    }
+
     /// Returns the number of the year.
     #[must_use]
     pub fn year(self) -> u16 {
@@ -88,5 +107,76 @@ fn len_of_month(year: u16, month: u8) -> u8 {
 impl fmt::Display for Date {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
+    }
+}
+
+/// A moment in local time, to the microsecond: a day and the time since its beginning.
+///
+/// ```
+/// use charpipe::fields::{Date, Timestamp};
+///
+/// let date = Date::new(2026, 11, 23).unwrap();
+/// let timestamp = Timestamp::new(date, 5, 6, 7).unwrap().with_micros(123_456).unwrap();
+/// assert_eq!(timestamp.to_string(), "2026-11-23 05:06:07.123456");
+/// assert_eq!(Timestamp::of_micros(timestamp.micros()), Some(timestamp));
+/// assert_eq!(Timestamp::new(date, 24, 0, 0), None);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Timestamp {
+    date: Date,
+    /// In microseconds since the beginning of the day.
+    time: u64,
+}
+
+const SECOND: u64 = 1_000_000;
+const DAY: u64 = 24 * 60 * 60 * SECOND;
+
+impl Timestamp {
+    /// Returns the beginning of a second; `None` if the day has no such hour, minute or second.
+    #[must_use]
+    pub fn new(date: Date, hour: u8, minute: u8, second: u8) -> Option<Self> {
+        let time = (u64::from(hour) * 60 + u64::from(minute)) * 60 + u64::from(second);
+        (hour < 24 && minute < 60 && second < 60).then_some(Timestamp { date, time: time * SECOND })
+    }
+
+    /// Returns the same second with this number of microseconds; `None` if a second has not as many.
+    #[must_use]
+    pub fn with_micros(self, micros: u32) -> Option<Self> {
+        let time = self.time - self.time % SECOND + u64::from(micros);
+        (u64::from(micros) < SECOND).then_some(Timestamp { time, ..self })
+    }
+
+    /// Returns the moment that is so many microseconds after 1970-01-01; `None` if its year is not one from 1 to 9999.
+    #[must_use]
+    pub fn of_micros(micros: i64) -> Option<Self> {
+        let days = i32::try_from(micros.div_euclid(DAY as i64)).ok()?;
+        Some(Timestamp { date: Date::of_days(days)?, time: micros.rem_euclid(DAY as i64).unsigned_abs() })
+    }
+
+    /// Returns the number of microseconds since 1970-01-01, negative before.
+    #[must_use]
+    pub fn micros(self) -> i64 {
+        i64::from(self.date.days()) * DAY as i64 + self.time as i64
+    }
+
+    /// Returns the day.
+    #[must_use]
+    pub fn date(self) -> Date {
+        self.date
+    }
+
+    /// Returns the number of microseconds since the beginning of the day.
+    #[must_use]
+    pub fn micros_of_day(self) -> u64 {
+        self.time
+    }
+}
+
+/// Writes the moment as databases do: `2026-11-23 05:06:07.123456`, always with six decimal places.
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (seconds, micros) = (self.time / SECOND, self.time % SECOND);
+        let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+        write!(f, "{} {hour:02}:{minute:02}:{second:02}.{micros:06}", self.date)
     }
 }

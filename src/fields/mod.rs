@@ -47,7 +47,7 @@
 //! | `any.rs` | [`Layout::read`]: a field list or a copybook |
 //! | `kind.rs` | [`FieldKind`]: how the bytes of a field represent its value |
 //! | `when.rs` | [`When`] and [`Rule`]: which alternatives apply to a record |
-//! | `decimal.rs`, `calendar.rs`, `value.rs` | [`Decimal`], [`Date`] and [`Value`] |
+//! | `decimal.rs`, `calendar.rs`, `value.rs` | [`Decimal`], [`Date`], [`Timestamp`] and [`Value`] |
 //! | `visit.rs` | [`Visitor`], [`ValueSource`] and [`Column`]: how values are delivered and asked for |
 //! | `varchar.rs` | [`Layout::varchars`]: text whose length stands before it, out of a layout of Db2 |
 //! | `group_text.rs` | [`Layout::group_texts`]: groups that are also one text |
@@ -101,7 +101,7 @@ mod when;
 mod write;
 
 pub(crate) use any::is_field_list;
-pub use calendar::Date;
+pub use calendar::{Date, Timestamp};
 pub use copybook::{Copybook, CopybookForm};
 pub use decimal::{BadDecimal, Decimal};
 pub use error::{BadLayout, FieldError, Problem};

@@ -1,6 +1,6 @@
 //! The value of a field: [`Value`].
 
-use super::{Date, Decimal};
+use super::{Date, Decimal, Timestamp};
 use crate::hex::Hex;
 use std::fmt;
 
@@ -15,7 +15,7 @@ use std::fmt;
 /// | float | `Single`, `Double` |
 /// | raw | `Raw` |
 ///
-/// A [rows job](crate::rows) makes a `Date` of text and of numbers that are dates.
+/// A [rows job](crate::rows) makes a `Date` or a `Timestamp` of text and of numbers that are dates.
 ///
 /// In addition, every field can be `Null`, or `Raw` if the [`Reader`](super::Reader) returns bad fields as bytes.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -35,10 +35,12 @@ pub enum Value<'a> {
     Raw(&'a [u8]),
     /// A date. Only a [rows job](crate::rows::RowsJob::date) delivers dates.
     Date(Date),
+    /// A moment. Only a [rows job](crate::rows::RowsJob::date) delivers moments.
+    Timestamp(Timestamp),
 }
 
 /// Writes nothing for `Null`, numbers in digits, floating-point numbers with the fewest digits that identify them, and
-/// bytes in upper-case hex without blanks, and dates as in ISO 8601: `2026-11-23`.
+/// bytes in upper-case hex without blanks, and dates as in ISO 8601: `2026-11-23`, with a time `2026-11-23 05:06:07.123456`.
 ///
 /// ```
 /// use charpipe::fields::{Decimal, Value};
@@ -57,6 +59,7 @@ impl fmt::Display for Value<'_> {
             Value::Single(number) => write!(f, "{number:?}"),
             Value::Double(number) => write!(f, "{number:?}"),
             Value::Date(date) => date.fmt(f),
+            Value::Timestamp(timestamp) => timestamp.fmt(f),
             Value::Raw(bytes) => fmt::UpperHex::fmt(&Hex(bytes), f),
         }
     }

@@ -1,6 +1,6 @@
-//! Dates in text and numbers: a pattern such as `YYYYMMDD` says how a field contains one.
+//! Dates in text and numbers: a pattern such as `YYYYMMDD` says how a field contains one, with or without a time.
 
-use crate::fields::{Date, Problem, Value};
+use crate::fields::{Date, Problem, Timestamp, Value};
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
@@ -12,11 +12,17 @@ enum Token {
     Month,
     Day,
     DayOfYear,
+    Hour,
+    Minute,
+    Second,
+    /// This many digits of the fraction of a second.
+    Fraction(usize),
     Other(char),
 }
 
 /// How a field contains a date: `YYYY` or `YY` (1950 to 2049), with `MM` and `DD` or with `DDD` (the day of the year), and
-/// any other characters.
+/// any other characters. A time is `HH` (0 to 23), `MI` and `SS`, with `F` for each digit after the point of the second:
+/// up to twelve, of which those after the sixth have to be zeros.
 ///
 /// ```
 /// use charpipe::fields::{Date, Value};
@@ -26,6 +32,9 @@ enum Token {
 /// assert_eq!(pattern.read(Value::Text("29.02.2024")), Ok(Date::new(2024, 2, 29)));
 /// assert_eq!(pattern.read(Value::Text("00.00.0000")), Ok(None));
 /// assert_eq!(pattern.read(Value::Text("31.02.2024")), Err("31.02.2024".to_owned()));
+/// let pattern: DatePattern = "YYYY-MM-DD-HH.MI.SS.FFFFFF".parse()?;
+/// let found = pattern.read_value(Value::Text("2026-11-23-05.06.07.123456"));
+/// assert_eq!(found.map(|value| value.to_string()), Ok("2026-11-23 05:06:07.123456".to_owned()));
 /// assert!("YYYYMM".parse::<DatePattern>().is_err());
 /// # Ok::<(), charpipe::rows::BadDatePattern>(())
 /// ```
@@ -44,7 +53,7 @@ impl fmt::Display for BadDatePattern {
         write!(
             f,
             "{:?} is not a pattern of a date: expected YYYY or YY once, with MM and DD or with DDD, such as YYYYMMDD, \
-             YYYY-MM-DD or YYYYDDD",
+             YYYY-MM-DD or YYYYDDD; and for a time HH, MI and SS, such as YYYY-MM-DD-HH.MI.SS.FFFFFF",
             self.0
         )
     }
@@ -56,17 +65,24 @@ impl FromStr for DatePattern {
     type Err = BadDatePattern;
 
     fn from_str(text: &str) -> Result<Self, BadDatePattern> {
-        const KNOWN: [(&str, Token); 5] = [
+        const KNOWN: [(&str, Token); 8] = [
             ("YYYY", Token::Year(4)),
             ("YY", Token::Year(2)),
             ("MM", Token::Month),
             ("DDD", Token::DayOfYear),
             ("DD", Token::Day),
+            ("HH", Token::Hour),
+            ("MI", Token::Minute),
+            ("SS", Token::Second),
         ];
         let (mut rest, mut tokens) = (text, Vec::new());
         while let Some(ch) = rest.chars().next() {
             let (len, token) = match KNOWN.iter().find(|(word, _)| rest.starts_with(word)) {
                 Some((word, token)) => (word.len(), *token),
+                None if ch == 'F' && tokens.contains(&Token::Second) => {
+                    let digits = rest.len() - rest.trim_start_matches('F').len();
+                    (digits, Token::Fraction(digits))
+                }
                 None => (ch.len_utf8(), Token::Other(ch)),
             };
             tokens.push(token);
@@ -75,8 +91,17 @@ impl FromStr for DatePattern {
         let count = |wanted: fn(&Token) -> bool| tokens.iter().filter(|token| wanted(token)).count();
         let years = count(|token| matches!(token, Token::Year(_)));
         let parts = (count(|token| *token == Token::Month), count(|token| *token == Token::Day));
+        let time =
+            [Token::Hour, Token::Minute, Token::Second].map(|part| tokens.iter().filter(|one| **one == part).count());
+        let fractions =
+            tokens.iter().filter_map(|token| if let Token::Fraction(digits) = token { Some(*digits) } else { None });
+        let is_time = match &*fractions.collect::<Vec<_>>() {
+            [] => time == [1; 3] || time == [0; 3],
+            [digits] => time == [1; 3] && *digits <= MOST_DIGITS,
+            _ => false,
+        };
         match (years, parts, count(|token| *token == Token::DayOfYear)) {
-            (1, (1, 1), 0) | (1, (0, 0), 1) => Ok(DatePattern { text: text.to_owned(), tokens }),
+            (1, (1, 1), 0) | (1, (0, 0), 1) if is_time => Ok(DatePattern { text: text.to_owned(), tokens }),
             _ => Err(BadDatePattern(text.to_owned())),
         }
     }
@@ -89,11 +114,34 @@ impl DatePattern {
         &self.text
     }
 
-    /// Returns the date in the value of a field; `None` if it has none: blanks, zeros or nothing.
+    /// Returns whether the pattern has a time.
+    #[must_use]
+    pub fn has_time(&self) -> bool {
+        self.tokens.contains(&Token::Hour)
+    }
+
+    /// Returns the date in the value of a field, without its time; `None` if it has none: blanks, zeros or nothing.
     ///
     /// # Errors
     /// The value as text if it is not a date of this pattern.
     pub fn read(&self, value: Value<'_>) -> Result<Option<Date>, String> {
+        self.moment(value).map(|moment| moment.map(Timestamp::date))
+    }
+
+    /// Returns the value of a field as a date, or as a moment if the pattern [has a time](Self::has_time); null if it has
+    /// none: blanks, zeros or nothing.
+    ///
+    /// # Errors
+    /// Those of [`read`](Self::read).
+    pub fn read_value(&self, value: Value<'_>) -> Result<Value<'static>, String> {
+        Ok(match self.moment(value)? {
+            None => Value::Null,
+            Some(moment) if self.has_time() => Value::Timestamp(moment),
+            Some(moment) => Value::Date(moment.date()),
+        })
+    }
+
+    fn moment(&self, value: Value<'_>) -> Result<Option<Timestamp>, String> {
         let mut text = String::new();
         // Writing to a string cannot fail.
         _ = match value {
@@ -108,12 +156,28 @@ impl DatePattern {
         if text.chars().all(is_filler) {
             return Ok(None);
         }
-        self.date(&text).map(Some).ok_or(text)
+        self.parse(&text).map(Some).ok_or(text)
     }
 
     /// Returns the text of a field that contains this date; `None` if two digits cannot express the year.
     #[must_use]
     pub fn write(&self, date: Date) -> Option<String> {
+        self.write_timestamp(Timestamp::new(date, 0, 0, 0)?)
+    }
+
+    /// Returns the text of a field that contains this moment; `None` if the pattern cannot express it: it has no time, or
+    /// too few digits.
+    #[must_use]
+    pub fn write_timestamp(&self, moment: Timestamp) -> Option<String> {
+        let (date, time) = (moment.date(), moment.micros_of_day());
+        let (seconds, micros) = (time / 1_000_000, time % 1_000_000);
+        let fraction = format!("{micros:06}000000");
+        let digits =
+            self.tokens.iter().find_map(|one| if let Token::Fraction(digits) = one { Some(*digits) } else { None });
+        let is_whole = fraction[digits.unwrap_or(0)..].bytes().all(|digit| digit == b'0');
+        if !is_whole || !self.has_time() && time > 0 {
+            return None;
+        }
         let mut text = String::new();
         for token in &self.tokens {
             _ = match token {
@@ -123,29 +187,63 @@ impl DatePattern {
                 Token::Month => write!(text, "{:02}", date.month()),
                 Token::Day => write!(text, "{:02}", date.day()),
                 Token::DayOfYear => write!(text, "{:03}", date.day_of_year()),
+                Token::Hour => write!(text, "{:02}", seconds / 3600),
+                Token::Minute => write!(text, "{:02}", seconds / 60 % 60),
+                Token::Second => write!(text, "{:02}", seconds % 60),
+                Token::Fraction(digits) => write!(text, "{}", &fraction[..*digits]),
                 Token::Other(ch) => write!(text, "{ch}"),
             };
         }
         Some(text)
     }
 
-    /// Returns the text of a field that contains the date that is written as in ISO 8601 (`2024-02-29`), as it is in rows.
-    /// Empty if there is none.
+    /// Returns the text of a field that contains the date that is written as in ISO 8601 (`2024-02-29`), as it is in rows;
+    /// if the pattern [has a time](Self::has_time), `2024-02-29 12:30:00`, with up to twelve decimal places or none, and
+    /// also with a `T`. Empty if there is none.
     ///
     /// # Errors
     /// What is wrong, in words.
     pub fn write_iso(&self, text: &str) -> Result<String, String> {
-        const ISO: &str = "YYYY-MM-DD";
-        let iso = ISO.parse::<DatePattern>().map_err(|error| error.to_string())?;
-        let found = iso.read(Value::Text(text));
-        let date = found.map_err(|value| Problem::NotADate { value, pattern: ISO.to_owned() }.to_string())?;
-        let Some(date) = date else { return Ok(String::new()) };
-        self.write(date).ok_or_else(|| format!("the year of {date} does not fit into {}", self.text))
+        let parts: [&str; 2] = if self.has_time() { ["YYYY-MM-DD", " HH:MI:SS"] } else { ["YYYY-MM-DD", ""] };
+        let trimmed = text.trim_end_matches(' ');
+        let digits = trimmed.split_once('.').map_or(0, |(_, fraction)| fraction.len()).min(MOST_DIGITS);
+        let fraction = if self.has_time() && digits > 0 { format!(".{}", "F".repeat(digits)) } else { String::new() };
+        let iso = (parts.concat() + &fraction).parse::<DatePattern>().map_err(|error| error.to_string())?;
+        let blank =
+            if self.has_time() && text.get(10..11) == Some("T") { text.replacen('T', " ", 1) } else { text.into() };
+        let not_a_date = |value: String| Problem::NotADate { value, pattern: parts.concat() }.to_string();
+        let found = iso.moment(Value::Text(&blank)).map_err(|_| not_a_date(text.to_owned()))?;
+        let Some(moment) = found else { return Ok(String::new()) };
+        self.write_timestamp(moment).ok_or_else(|| self.does_not_fit(moment))
     }
 
-    fn date(&self, text: &str) -> Option<Date> {
+    /// Returns the text of a field that contains a value of a column of dates or moments, or what [`write_iso`] takes.
+    /// Empty if there is none.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    ///
+    /// [`write_iso`]: Self::write_iso
+    pub fn write_value(&self, value: Value<'_>) -> Result<String, String> {
+        let moment = match value {
+            Value::Date(date) => Timestamp::new(date, 0, 0, 0),
+            Value::Timestamp(moment) => Some(moment),
+            value => return self.write_iso(&value.to_string()),
+        };
+        let Some(moment) = moment else { return Ok(String::new()) };
+        self.write_timestamp(moment).ok_or_else(|| self.does_not_fit(moment))
+    }
+
+    fn does_not_fit(&self, moment: Timestamp) -> String {
+        match self.has_time() || moment.micros_of_day() > 0 {
+            true => format!("{moment} does not fit into {}", self.text),
+            false => format!("the year of {} does not fit into {}", moment.date(), self.text),
+        }
+    }
+
+    fn parse(&self, text: &str) -> Option<Timestamp> {
         let (mut year, mut month, mut day, mut rest) = (0, 1, 1, text);
-        let mut of_year = None;
+        let (mut of_year, mut time, mut micros) = (None, [0; 3], 0);
         for token in &self.tokens {
             let part = rest.get(..token.width())?;
             rest = &rest[part.len()..];
@@ -156,22 +254,39 @@ impl DatePattern {
                 Token::Month => month = number()?,
                 Token::Day => day = number()?,
                 Token::DayOfYear => of_year = Some(number()?),
+                Token::Hour => time[0] = number()?,
+                Token::Minute => time[1] = number()?,
+                Token::Second => time[2] = number()?,
+                Token::Fraction(_) => micros = fraction(part)?,
                 Token::Other(ch) => part.chars().eq([*ch]).then_some(())?,
             }
         }
         rest.trim_end_matches([' ', '\0']).is_empty().then_some(())?;
-        match of_year {
+        let small = |number: u16| u8::try_from(number).ok();
+        let date = match of_year {
             Some(day) => Date::of_year(year, day),
-            None => Date::new(year, u8::try_from(month).ok()?, u8::try_from(day).ok()?),
-        }
+            None => Date::new(year, small(month)?, small(day)?),
+        };
+        Timestamp::new(date?, small(time[0])?, small(time[1])?, small(time[2])?)?.with_micros(micros)
     }
+}
+
+/// The most digits after the point of a second: those of Db2.
+const MOST_DIGITS: usize = 12;
+
+/// Returns the microseconds that the digits after the point of a second are; `None` if they are not whole.
+fn fraction(digits: &str) -> Option<u32> {
+    let (micros, rest) = digits.split_at_checked(6).unwrap_or((digits, ""));
+    let is_whole = rest.bytes().all(|digit| digit == b'0') && micros.bytes().all(|digit| digit.is_ascii_digit());
+    is_whole.then(|| format!("{micros:0<6}").parse().ok()).flatten()
 }
 
 impl Token {
     fn width(&self) -> usize {
         match self {
             Token::Year(width) => *width,
-            Token::Month | Token::Day => 2,
+            Token::Month | Token::Day | Token::Hour | Token::Minute | Token::Second => 2,
+            Token::Fraction(digits) => *digits,
             Token::DayOfYear => 3,
             Token::Other(ch) => ch.len_utf8(),
         }
@@ -202,7 +317,61 @@ mod tests {
         assert_eq!(short.read(Value::Text("500101")), Ok(Date::new(1950, 1, 1)));
         assert_eq!(short.read(Value::Text("491231")), Ok(Date::new(2049, 12, 31)));
         assert_eq!(short.write(Date::new(2050, 1, 1).unwrap()), None);
+        for day in [-719_162, -1, 0, 58, 59, 789, 11_016, 11_322, 19_782, 2_932_896] {
+            assert_eq!(Date::of_days(day).map(Date::days), Some(day));
+        }
         assert_eq!(Date::new(1, 1, 1).unwrap().days(), -719_162);
         assert_eq!(Date::new(1970, 1, 1).unwrap().days(), 0);
+    }
+
+    #[test]
+    fn moments_there_and_back() {
+        for (pattern, text, iso) in [
+            ("YYYY-MM-DD-HH.MI.SS.FFFFFF", "2026-11-23-05.06.07.123456", "2026-11-23 05:06:07.123456"),
+            ("YYYY-MM-DD-HH.MI.SS.FFFFFFFFFFFF", "0001-01-01-23.59.59.000001000000", "0001-01-01 23:59:59.000001"),
+            ("YYYYDDDHHMISSFF", "202605900000012", "2026-02-28 00:00:00.120000"),
+            ("DD.MM.YY HH:MI:SS", "31.12.99 12:00:00", "1999-12-31 12:00:00.000000"),
+            ("FYYYYMMDDSSMIHH", "F20240229595823", "2024-02-29 23:58:59.000000"),
+        ] {
+            let pattern: DatePattern = pattern.parse().unwrap();
+            assert_eq!(pattern.read_value(Value::Text(text)).map(|value| value.to_string()), Ok(iso.to_owned()));
+            assert_eq!(pattern.write_iso(iso), Ok(text.to_owned()));
+            assert_eq!(pattern.write_iso(&iso.replace(' ', "T")), Ok(text.to_owned()));
+            assert_eq!(pattern.write_iso(&format!("{iso}000000")), Ok(text.to_owned()));
+        }
+        let pattern: DatePattern = "YYYY-MM-DD-HH.MI.SS.FFF".parse().unwrap();
+        assert_eq!(pattern.write_iso("2026-11-23 05:06:07"), Ok("2026-11-23-05.06.07.000".to_owned()));
+        assert_eq!(pattern.write_iso("  "), Ok(String::new()));
+        assert_eq!(pattern.read_value(Value::Text("0000-00-00-00.00.00.000")), Ok(Value::Null));
+        for text in
+            ["2026-11-23-24.00.00.000", "2026-11-23-05.60.07.000", "2026-11-23-05.06.60.000", "2026-11-23-05.06.07"]
+        {
+            assert_eq!(pattern.read_value(Value::Text(text)), Err(text.to_owned()));
+        }
+        for (iso, expected) in [
+            ("2026-11-23 05:06:07.1234", "2026-11-23 05:06:07.123400 does not fit into YYYY-MM-DD-HH.MI.SS.FFF"),
+            ("2026-11-23 05:06:07.1234567", "\"2026-11-23 05:06:07.1234567\" is not a date like YYYY-MM-DD HH:MI:SS"),
+            ("2026-11-23", "\"2026-11-23\" is not a date like YYYY-MM-DD HH:MI:SS"),
+        ] {
+            assert_eq!(pattern.write_iso(iso), Err(expected.to_owned()));
+        }
+        for bad in [
+            "YYYYMMDDHHMI",
+            "YYYYMMDDSS",
+            "HHMISS",
+            "YYYYMMDDHHMISSFFFFFFFFFFFFF",
+            "YYYYMMDDHHMISSFF.F",
+            "YYYYMMDDHHHHMISS",
+        ] {
+            assert!(bad.parse::<DatePattern>().is_err(), "{bad}");
+        }
+        let date: DatePattern = "YYMMDD".parse().unwrap();
+        let noon = Timestamp::new(Date::new(2024, 2, 29).unwrap(), 12, 0, 0).unwrap();
+        assert_eq!(
+            date.write_value(Value::Timestamp(noon)),
+            Err("2024-02-29 12:00:00.000000 does not fit into YYMMDD".to_owned())
+        );
+        assert_eq!(date.write_value(Value::Date(noon.date())), Ok("240229".to_owned()));
+        assert_eq!(date.write_iso("2050-01-01"), Err("the year of 2050-01-01 does not fit into YYMMDD".to_owned()));
     }
 }

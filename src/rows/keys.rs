@@ -9,7 +9,7 @@ use super::schema::ColumnType;
 use super::{RowReader, RowsError, RowsJob};
 use crate::codec::Codec;
 use crate::error::Error;
-use crate::fields::{Date, Decimal, FieldError, Layout, OnBad, Value, Visitor};
+use crate::fields::{Date, Decimal, FieldError, Layout, OnBad, Timestamp, Value, Visitor};
 use crate::records::overlong::OnOverlong;
 use std::sync::Arc;
 
@@ -62,6 +62,7 @@ impl ParentKeys {
             Some(Stored::Single(number)) => Value::Single(*number),
             Some(Stored::Double(number)) => Value::Double(*number),
             Some(Stored::Date(date)) => Value::Date(*date),
+            Some(Stored::Timestamp(moment)) => Value::Timestamp(*moment),
             Some(Stored::Null) | None => Value::Null,
         }
     }
@@ -77,6 +78,7 @@ enum Stored {
     Double(f64),
     Raw(Box<[u8]>),
     Date(Date),
+    Timestamp(Timestamp),
 }
 
 impl Stored {
@@ -88,6 +90,7 @@ impl Stored {
             Value::Double(number) => Stored::Double(number),
             Value::Raw(bytes) => Stored::Raw(bytes.into()),
             Value::Date(date) => Stored::Date(date),
+            Value::Timestamp(moment) => Stored::Timestamp(moment),
             Value::Null => Stored::Null,
         }
     }

@@ -256,8 +256,8 @@ impl<V: Visitor> Filter<'_, V> {
     }
 
     fn date(&mut self, item: usize, column: usize, value: Value<'_>, pattern: &DatePattern) -> Result<(), V::Error> {
-        let value = match pattern.read(value) {
-            Ok(date) => date.map_or(Value::Null, Value::Date),
+        let value = match pattern.read_value(value) {
+            Ok(value) => value,
             Err(value) => {
                 let error = self.error(item, Problem::NotADate { value, pattern: pattern.as_str().to_owned() });
                 match self.rules.on_bad {

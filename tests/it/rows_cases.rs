@@ -79,7 +79,7 @@ fn in_json(value: Value<'_>) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Raw(bytes) => format!("\"{:X}\"", Hex(bytes)),
-        Value::Text(_) | Value::Date(_) => quoted(&value.to_string()),
+        Value::Text(_) | Value::Date(_) | Value::Timestamp(_) => quoted(&value.to_string()),
         Value::Single(number) if !number.is_finite() => quoted(&non_finite(number.into())),
         Value::Double(number) if !number.is_finite() => quoted(&non_finite(number)),
         value => value.to_string(),

@@ -134,7 +134,8 @@ fn dates_in_text_and_numbers() {
         layout,
         b"",
         "option dates: \"YYYY\" is not a pattern of a date: expected YYYY \
-        or YY once, with MM and DD or with DDD, such as YYYYMMDD, YYYY-MM-DD or YYYYDDD",
+        or YY once, with MM and DD or with DDD, such as YYYYMMDD, YYYY-MM-DD or YYYYDDD; and for a time HH, MI and SS, \
+        such as YYYY-MM-DD-HH.MI.SS.FFFFFF",
     );
     check_error(&[("dates", "R=YYYYMMDD")], "R 1 8 raw\n", b"", "option dates: R is neither text nor a number");
     check_error(

@@ -278,7 +278,7 @@ export interface RecordOptions {
   exact?: boolean;
   controls?: "keep" | "space" | "drop" | "error" | "xml";
   recordNewlines?: "keep" | "space" | "error";
-  /** Fields that contain dates: `"BORN=YYYYMMDD"`. Their values are like `2024-02-29`. */
+  /** Fields that contain dates: `"BORN=YYYYMMDD"`. Their values are like `2024-02-29`, or `2024-02-29 12:30:00.000000`. */
   dates?: string | string[];
   /** Replace the hyphens in names. */
   underscores?: boolean;

@@ -350,6 +350,7 @@ impl<'a> Row<'a> {
             Value::Single(number) => self.put_non_finite(number.into()),
             Value::Double(number) => self.put_non_finite(number),
             Value::Date(date) => self.put_word(format_args!("{date}")),
+            Value::Timestamp(timestamp) => self.put_word(format_args!("{timestamp}")),
             _ => self.put_null(),
         }
     }

@@ -4,7 +4,7 @@ use crate::buffers::{Array, Buffers, Validity, offset, word};
 use crate::schema::{Field, Kind, Number, Width};
 use crate::{Malformed, Result};
 use charpipe::Hex;
-use charpipe::fields::{Decimal, Value};
+use charpipe::fields::{Date, Decimal, Timestamp, Value};
 use std::fmt;
 use std::ops::Range;
 
@@ -21,6 +21,8 @@ pub enum BadValue<'a> {
     NoKey(i128),
     /// A list with so many elements, of an array that has at most so many.
     TooMany(usize, usize),
+    /// A number that is not a date or a moment.
+    NoDate(i64),
 }
 
 /// Continues a sentence that begins with the place.
@@ -36,6 +38,9 @@ impl fmt::Display for BadValue<'_> {
             BadValue::Outside(begin, end) => write!(f, "the value from {begin} to {end} is not within its buffer"),
             BadValue::NoBuffer(index) => write!(f, "the value is in buffer {index}, which does not exist"),
             BadValue::NoKey(key) => write!(f, "the dictionary has no value {key}"),
+            BadValue::NoDate(number) => {
+                write!(f, "{number} is not a date in the years 1 to 9999, or not a whole number of microseconds")
+            }
             BadValue::TooMany(elements, most) => write!(f, "the list has {elements} elements; expected at most {most}"),
         }
     }
@@ -135,6 +140,9 @@ impl<'a> Leaf<'a> {
         let index = self.offset + index;
         let found = match &self.values {
             Values::Null => return Ok(None),
+            Values::Number(number @ (Number::Date | Number::Timestamp(_)), bytes) => {
+                Some(moment(*number, bytes, index)?)
+            }
             Values::Number(number, bytes) => value(*number, bytes, index),
             Values::Fixed(width, bytes) => bytes.get(index * width..(index + 1) * width).map(Value::Raw),
             Values::Run(run) => Some(run.value(index)?),
@@ -267,6 +275,21 @@ fn key(number: Number, bytes: &[u8], index: usize) -> Option<i128> {
         Number::U16 => u16::from_ne_bytes(word(bytes, index)?).into(),
         Number::U32 => u32::from_ne_bytes(word(bytes, index)?).into(),
         Number::U64 => u64::from_ne_bytes(word(bytes, index)?).into(),
-        Number::F32 | Number::F64 | Number::Decimal(_) => return None,
+        Number::F32 | Number::F64 | Number::Decimal(_) | Number::Date | Number::Timestamp(_) => return None,
     })
+}
+
+/// Returns the date or the moment with this index.
+fn moment(number: Number, bytes: &[u8], index: usize) -> Checked<'static, Value<'static>> {
+    const MICROS: i64 = 1_000_000;
+    let Number::Timestamp(of_second) = number else {
+        let days = i32::from_ne_bytes(word(bytes, index).ok_or_else(|| elsewhere(index))?);
+        return Date::of_days(days).map(Value::Date).ok_or(BadValue::NoDate(days.into()));
+    };
+    let time = i64::from_ne_bytes(word(bytes, index).ok_or_else(|| elsewhere(index))?);
+    let micros = match of_second > MICROS {
+        true => (time % (of_second / MICROS) == 0).then_some(time / (of_second / MICROS)),
+        false => time.checked_mul(MICROS / of_second),
+    };
+    micros.and_then(Timestamp::of_micros).map(Value::Timestamp).ok_or(BadValue::NoDate(time))
 }

@@ -57,6 +57,10 @@ pub(crate) enum Number {
     F64,
     /// With its scale.
     Decimal(i8),
+    /// Days since 1970-01-01.
+    Date,
+    /// Parts of a second since then; so many make a second.
+    Timestamp(i64),
 }
 
 impl Width {
@@ -73,14 +77,14 @@ impl Number {
         match self {
             Number::I8 | Number::U8 => 1,
             Number::I16 | Number::U16 => 2,
-            Number::I32 | Number::U32 | Number::F32 => 4,
-            Number::I64 | Number::U64 | Number::F64 => 8,
+            Number::I32 | Number::U32 | Number::F32 | Number::Date => 4,
+            Number::I64 | Number::U64 | Number::F64 | Number::Timestamp(_) => 8,
             Number::Decimal(_) => 16,
         }
     }
 
     pub(crate) fn is_integer(self) -> bool {
-        !matches!(self, Number::F32 | Number::F64 | Number::Decimal(_))
+        !matches!(self, Number::F32 | Number::F64 | Number::Decimal(_) | Number::Date | Number::Timestamp(_))
     }
 }
 
@@ -101,7 +105,7 @@ impl Kind {
 }
 
 /// The types whose notation has no parts: the notation, and the name.
-const TYPES: [(&str, Kind, &str); 20] = [
+const TYPES: [(&str, Kind, &str); 25] = [
     ("n", Kind::Null, "Null"),
     ("c", Kind::Number(Number::I8), "Int8"),
     ("C", Kind::Number(Number::U8), "UInt8"),
@@ -113,6 +117,11 @@ const TYPES: [(&str, Kind, &str); 20] = [
     ("L", Kind::Number(Number::U64), "UInt64"),
     ("f", Kind::Number(Number::F32), "Float32"),
     ("g", Kind::Number(Number::F64), "Float64"),
+    ("tdD", Kind::Number(Number::Date), "Date32"),
+    ("tss:", Kind::Number(Number::Timestamp(1)), "Timestamp(s)"),
+    ("tsm:", Kind::Number(Number::Timestamp(1_000)), "Timestamp(ms)"),
+    ("tsu:", Kind::Number(Number::Timestamp(1_000_000)), "Timestamp(us)"),
+    ("tsn:", Kind::Number(Number::Timestamp(1_000_000_000)), "Timestamp(ns)"),
     ("u", Kind::Run { is_text: true, width: Width::Narrow }, "Utf8"),
     ("U", Kind::Run { is_text: true, width: Width::Wide }, "LargeUtf8"),
     ("z", Kind::Run { is_text: false, width: Width::Narrow }, "Binary"),
@@ -142,9 +151,9 @@ fn other(format: &str) -> &'static str {
     const NAMES: [(&str, &str); 13] = [
         ("b", "Boolean"),
         ("e", "Float16"),
-        ("td", "Date"),
+        ("td", "Date64"),
         ("tt", "Time"),
-        ("ts", "Timestamp"),
+        ("ts", "Timestamp with a time zone"),
         ("tD", "Duration"),
         ("ti", "Interval"),
         ("+vl", "ListView"),

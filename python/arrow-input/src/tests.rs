@@ -98,6 +98,22 @@ fn numbers_of_every_type() {
     assert_eq!(fixed("g", (-1.5f64).to_ne_bytes().to_vec()), "-1.5");
     assert_eq!(fixed("d:5,2", (-150i128).to_ne_bytes().to_vec()), "-1.50");
     assert_eq!(fixed("d:38,-128,128", i128::MIN.to_ne_bytes().to_vec()).len(), 1 + 39 + 128);
+    assert_eq!(fixed("tdD", 19782i32.to_ne_bytes().to_vec()), "2024-02-29");
+    assert_eq!(fixed("tdD", (-719_162i32).to_ne_bytes().to_vec()), "0001-01-01");
+    let no_date =
+        |number: i64| format!("{number} is not a date in the years 1 to 9999, or not a whole number of microseconds");
+    assert_eq!(fixed("tdD", i32::MAX.to_ne_bytes().to_vec()), no_date(i32::MAX.into()));
+    for (format, time, shown) in [
+        ("tss:", -1, "1969-12-31 23:59:59.000000"),
+        ("tsm:", 86_400_001, "1970-01-02 00:00:00.001000"),
+        ("tsu:", 1, "1970-01-01 00:00:00.000001"),
+        ("tsn:", -1000, "1969-12-31 23:59:59.999999"),
+        ("tsn:", 1, &*no_date(1)),
+        ("tss:", i64::MAX, &*no_date(i64::MAX)),
+        ("tsu:", i64::MIN, &*no_date(i64::MIN)),
+    ] {
+        assert_eq!(fixed(format, i64::to_ne_bytes(time).to_vec()), shown, "{format}");
+    }
     assert_eq!(read_ok(Node::new("n", 2, vec![])), ["null", "null"]);
 }
 
@@ -464,8 +480,13 @@ fn schemas_that_are_not_columns() {
     assert_eq!(error(deep), "the column \"\" has more than 64 levels");
     let childless = Node::new("+l", 0, vec![]).named("A");
     assert_eq!(error(rows(0, [childless])), "the column \"A\" is List with 0 children");
-    for (format, shown) in [("b", "Boolean"), ("tdD", "Date"), ("d:5,2,256", "Decimal256"), ("?", "of an unknown type")]
-    {
+    for (format, shown) in [
+        ("b", "Boolean"),
+        ("tdm", "Date64"),
+        ("tsu:UTC", "Timestamp with a time zone"),
+        ("d:5,2,256", "Decimal256"),
+        ("?", "of an unknown type"),
+    ] {
         let message = format!("the column of A is {shown}, which no field can contain");
         assert_eq!(read(Node::new(format, 0, vec![])), Err(message));
     }

@@ -167,7 +167,8 @@ def read(
     Numbers are ``decimal128`` with the precision and scale of their picture, and binary ones without decimal places are
     ``int32`` or ``int64``. ``integers=True`` makes all numbers of up to 18 digits without decimal places integers.
     ``underscores=True`` replaces the hyphens in names. ``dates`` maps fields to patterns such as ``YYYYMMDD``,
-    ``YYYY-MM-DD`` or ``YYYYDDD``; they become ``date32``.
+    ``YYYY-MM-DD`` or ``YYYYDDD``; they become ``date32``. With a time, such as
+    ``YYYY-MM-DD-HH.MI.SS.FFFFFF`` of Db2, they become ``timestamp[us]``.
 
     ``batch_rows`` is the maximum number of rows in a batch. ``name`` is the name of the input, for messages.
     ``progress=True`` shows how many bytes were read: with tqdm if it is installed, else in a line on stderr.
@@ -264,6 +265,7 @@ def write(
     length_field: str | None = None,
     length_map: str | None = None,
     binary_range: Literal["full", "picture"] = "full",
+    dates: str | Mapping[str, str] | None = None,
     underscores: bool = False,
     **unknown: Never,
 ) -> int:
@@ -272,8 +274,9 @@ def write(
     ``data`` is a table or a stream of pyarrow, Polars or any library with ``__arrow_c_stream__``. Its columns have the
     names of the fields, as in ``read``; columns that begin with an underscore are ignored. ``target`` is a path, which
     is replaced when everything is written, or a binary file object. ``binary_range`` says which numbers a binary field
-    takes: all that fit into its bytes (``full``), or those with as many digits as the picture (``picture``). The other
-    options are those of ``read``.
+    takes: all that fit into its bytes (``full``), or those with as many digits as the picture (``picture``). With ``dates``,
+    columns of dates and of timestamps are written by the patterns. The other options are
+    those of ``read``.
 
     Fields without a value are blank if they are text. What cannot be written exactly is a ``charpipe.RecordError``:
     nothing is rounded, cut or replaced.

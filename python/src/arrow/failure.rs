@@ -58,6 +58,11 @@ impl Failure {
         Failure::Value { record, field: path.to_owned(), code, bytes, what: bad.to_string() }
     }
 
+    /// Makes the error for a value that is not a date of the pattern of its field.
+    pub(super) fn of_date(record: u64, path: &str, what: String) -> Self {
+        Failure::Value { record, field: path.to_owned(), code: "bad-date", bytes: Vec::new(), what }
+    }
+
     /// Returns the message. `name` is that of the input, if it has one.
     pub(super) fn message(&self, name: Option<&str>) -> String {
         match name {

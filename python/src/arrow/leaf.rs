@@ -2,11 +2,11 @@
 
 use arrow_array::types::{
     ArrowPrimitiveType, BinaryType, ByteArrayType, Date32Type, Decimal128Type, Float64Type, Int32Type, Int64Type,
-    Utf8Type,
+    TimestampMicrosecondType, Utf8Type,
 };
 use arrow_array::{ArrayRef, GenericByteArray, PrimitiveArray};
 use arrow_buffer::{Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
-use arrow_schema::{ArrowError, DataType};
+use arrow_schema::{ArrowError, DataType, TimeUnit};
 use charpipe::fields::{Decimal, Value};
 use charpipe::rows::ColumnType;
 use std::fmt;
@@ -55,6 +55,7 @@ enum Values {
     Decimal { values: Vec<i128>, precision: u8, scale: i8 },
     Double(Vec<f64>),
     Date(Vec<i32>),
+    Timestamp(Vec<i64>),
 }
 
 /// A number that does not fit its column.
@@ -109,6 +110,7 @@ impl Leaf {
                 Values::Decimal { values: Vec::new(), precision, scale: scale as i8 }
             }
             ColumnType::Date => Values::Date(Vec::new()),
+            ColumnType::Timestamp => Values::Timestamp(Vec::new()),
             _ => Values::Raw(Bytes::new()),
         })
     }
@@ -138,6 +140,7 @@ impl Leaf {
             Values::Decimal { precision, scale, .. } => DataType::Decimal128(*precision, *scale),
             Values::Double(_) => DataType::Float64,
             Values::Date(_) => DataType::Date32,
+            Values::Timestamp(_) => DataType::Timestamp(TimeUnit::Microsecond, None),
         }
     }
 
@@ -167,6 +170,7 @@ impl Leaf {
             (Values::Double(values), Value::Double(number)) => values.push(number),
             (Values::Raw(all), Value::Raw(bytes)) => all.push(bytes),
             (Values::Date(values), Value::Date(date)) => values.push(date.days()),
+            (Values::Timestamp(values), Value::Timestamp(moment)) => values.push(moment.micros()),
             _ => {
                 self.push_null();
                 return Ok(());
@@ -181,7 +185,7 @@ impl Leaf {
         match &mut self.values {
             Values::Text(bytes) | Values::Raw(bytes) => bytes.push(b""),
             Values::Int32(values) | Values::Date(values) => values.push(0),
-            Values::Int64(values) => values.push(0),
+            Values::Int64(values) | Values::Timestamp(values) => values.push(0),
             Values::Decimal { values, .. } => values.push(0),
             Values::Double(values) => values.push(0.0),
         }
@@ -192,7 +196,7 @@ impl Leaf {
         match &mut self.values {
             Values::Text(bytes) | Values::Raw(bytes) => bytes.truncate(len),
             Values::Int32(values) | Values::Date(values) => values.truncate(len),
-            Values::Int64(values) => values.truncate(len),
+            Values::Int64(values) | Values::Timestamp(values) => values.truncate(len),
             Values::Decimal { values, .. } => values.truncate(len),
             Values::Double(values) => values.truncate(len),
         }
@@ -216,6 +220,7 @@ impl Leaf {
             Values::Int64(values) => Arc::new(all::<Int64Type>(values, nulls)?),
             Values::Double(values) => Arc::new(all::<Float64Type>(values, nulls)?),
             Values::Date(values) => Arc::new(all::<Date32Type>(values, nulls)?),
+            Values::Timestamp(values) => Arc::new(all::<TimestampMicrosecondType>(values, nulls)?),
             Values::Decimal { values, precision, scale } => {
                 Arc::new(all::<Decimal128Type>(values, nulls)?.with_precision_and_scale(*precision, *scale)?)
             }

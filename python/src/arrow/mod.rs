@@ -16,12 +16,14 @@
 //! | `batches.rs` | reads batches from an input |
 //! | `stream.rs` | the Python classes, and Arrow's C interface |
 //! | `write.rs` | from batches to records |
+//! | `dates.rs` | dates and moments on their way to a record |
 //! | `capsule.rs` | takes over the batches of another library; has `unsafe` |
 //! | `failure.rs` | what can go wrong, as Python exceptions |
 
 mod batches;
 mod capsule;
 mod columns;
+mod dates;
 mod failure;
 mod inputs;
 mod leaf;

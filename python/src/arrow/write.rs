@@ -3,6 +3,7 @@
 //! The crate `charpipe-arrow-input` takes the batches over, and checks them.
 
 use super::capsule::import;
+use super::dates::{Columns, Dated};
 use super::failure::{Failure, bad, refused};
 use super::setup::{Options, job};
 use crate::output::Output;
@@ -31,11 +32,11 @@ pub(crate) fn write_records(
     let batches = import(data)?;
     let output = Output::of(target)?;
     let name = output.name();
-    let underscores = rows.underscores();
     let framer = rows.framer(&shape).map_err(|error| Failure::from(error).raise(None))?;
     let output = RecordWriter::of(output, framer);
+    let columns = Columns::new(&rows, writer.columns().map_err(bad)?);
     py.detach(|| {
-        let (number, output) = run(batches, writer, output, underscores).map_err(|failure| match failure {
+        let (number, output) = run(batches, columns, writer, output).map_err(|failure| match failure {
             Problem::Failure(failure) => failure.raise(name.as_deref()),
             Problem::Value(what) => bad(what),
         })?;
@@ -64,11 +65,11 @@ impl From<Malformed> for Problem {
 
 fn run(
     mut batches: Stream,
+    columns: Columns,
     mut writer: Writer,
     mut output: RecordWriter<Output>,
-    underscores: bool,
 ) -> Result<(u64, Output), Problem> {
-    let columns = writer.columns().map_err(|error| Problem::Value(error.to_string()))?;
+    let Columns { columns, patterns, underscores } = columns;
     let (mut number, mut record) = (0, Vec::new());
     while let Some(batch) = batches.next_batch()? {
         let mut finder = Finder::new(&batch, underscores);
@@ -81,11 +82,14 @@ fn run(
             }
             number += 1;
             record.clear();
-            let mut row = Row::new(&found, index);
+            let mut row = Dated::new(Row::new(&found, index), &patterns);
             let written = writer.write(number, &mut row, &mut record);
-            if let Some((column, bad)) = row.bad() {
-                let path = columns.get(column).map_or("", |column| &*column.path);
-                return Err(Failure::of_value(number, path, bad).into());
+            let path = |column: usize| columns.get(column).map_or("", |column| &*column.path);
+            if let Some((column, bad)) = row.row().bad() {
+                return Err(Failure::of_value(number, path(column), bad).into());
+            }
+            if let Some((column, what)) = row.take_bad() {
+                return Err(Failure::of_date(number, path(column), what).into());
             }
             written.map_err(Failure::Field)?;
             output.write_record(&record).map_err(Failure::from)?;

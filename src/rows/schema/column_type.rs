@@ -29,6 +29,8 @@ pub enum ColumnType {
     Double,
     /// A date.
     Date,
+    /// A moment in local time, to the microsecond.
+    Timestamp,
     /// Bytes. In CSV and JSON, they are in hex.
     Bytes {
         /// The most bytes that it can have; `None` if there is no limit.
@@ -44,8 +46,10 @@ impl ColumnType {
         dates: &[Option<DatePattern>],
         integers: bool,
     ) -> ColumnType {
+        let pattern = dates.get(item).and_then(Option::as_ref);
         match &layout.items()[item].kind {
-            _ if dates.get(item).is_some_and(Option::is_some) => ColumnType::Date,
+            _ if pattern.is_some_and(DatePattern::has_time) => ColumnType::Timestamp,
+            _ if pattern.is_some() => ColumnType::Date,
             Some(kind) => ColumnType::new(kind, integers),
             None => ColumnType::Text { most: None },
         }

@@ -16,6 +16,7 @@ pub(super) struct Dialect {
     single: &'static str,
     double: &'static str,
     date: &'static str,
+    timestamp: &'static str,
 }
 
 pub(super) const DUCKDB: Dialect = Dialect {
@@ -26,6 +27,7 @@ pub(super) const DUCKDB: Dialect = Dialect {
     single: "FLOAT",
     double: "DOUBLE",
     date: "DATE",
+    timestamp: "TIMESTAMP",
 };
 
 pub(super) const POSTGRESQL: Dialect = Dialect {
@@ -36,6 +38,7 @@ pub(super) const POSTGRESQL: Dialect = Dialect {
     single: "real",
     double: "double precision",
     date: "date",
+    timestamp: "timestamp",
 };
 
 pub(super) const DB2: Dialect = Dialect {
@@ -55,6 +58,7 @@ pub(super) const DB2: Dialect = Dialect {
     single: "REAL",
     double: "DOUBLE",
     date: "DATE",
+    timestamp: "TIMESTAMP",
 };
 
 pub(super) const SQLITE: Dialect = Dialect {
@@ -66,6 +70,7 @@ pub(super) const SQLITE: Dialect = Dialect {
     single: "REAL",
     double: "REAL",
     date: "TEXT",
+    timestamp: "TEXT",
 };
 
 impl Dialect {
@@ -78,6 +83,7 @@ impl Dialect {
             ColumnType::Single => self.single.to_owned(),
             ColumnType::Double => self.double.to_owned(),
             ColumnType::Date => self.date.to_owned(),
+            ColumnType::Timestamp => self.timestamp.to_owned(),
             ColumnType::Bytes { most } => (self.text)(most.map(|most| 2 * most)),
         }
     }

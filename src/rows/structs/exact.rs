@@ -3,7 +3,7 @@
 //! Formats such as JSON get numbers as serde has them: integers and `f64`. The serializer and the deserializer of this
 //! module understand two names of newtype structs, by which numbers and bytes keep all that they are.
 
-use crate::fields::{Date, Decimal, Value};
+use crate::fields::{Date, Decimal, Timestamp, Value};
 use crate::hex::Hex;
 use serde::de::{self, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -238,6 +238,45 @@ impl<'de> Deserialize<'de> for Date {
     }
 }
 
+/// Feature `serde`. Writes the moment as [rows](crate::rows) have it: `2024-02-29 12:30:00.000000`.
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Feature `serde`. Reads a moment like `2024-02-29 12:30:00.000000`, also with a `T` and with fewer decimal places.
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Moment;
+
+        impl Visitor<'_> for Moment {
+            type Value = Timestamp;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a moment like 2024-02-29 12:30:00")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Timestamp, E> {
+                iso_moment(text).ok_or_else(|| de::Error::invalid_value(Unexpected::Str(text), &self))
+            }
+        }
+
+        deserializer.deserialize_str(Moment)
+    }
+}
+
+fn iso_moment(text: &str) -> Option<Timestamp> {
+    let (date, time) = text.split_once([' ', 'T'])?;
+    let (time, fraction) = time.split_once('.').unwrap_or((time, "0"));
+    let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
+    let parts: Vec<u8> = time.split(':').map(number).collect::<Option<_>>()?;
+    let is_fraction = (1..=6).contains(&fraction.len()) && fraction.bytes().all(|byte| byte.is_ascii_digit());
+    let micros = is_fraction.then(|| format!("{fraction:0<6}").parse().ok()).flatten()?;
+    let &[hour, minute, second] = &*parts else { return None };
+    Timestamp::new(iso_date(date)?, hour, minute, second)?.with_micros(micros)
+}
+
 fn iso_date(text: &str) -> Option<Date> {
     let is_digit =
         |(index, byte): (usize, u8)| if matches!(index, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() };
@@ -281,6 +320,7 @@ impl Serialize for Value<'_> {
             },
             Value::Raw(bytes) => serializer.serialize_newtype_struct(EXACT, &PlainBytes(bytes)),
             Value::Date(date) => date.serialize(serializer),
+            Value::Timestamp(timestamp) => timestamp.serialize(serializer),
         }
     }
 }

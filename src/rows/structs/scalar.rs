@@ -78,6 +78,7 @@ impl<'t> Scalar<'t> {
                 visitor.visit_string(text)
             }
             Value::Date(date) => visitor.visit_str(ShortText::new(date).as_str()),
+            Value::Timestamp(timestamp) => visitor.visit_str(ShortText::new(timestamp).as_str()),
         }
     }
 
@@ -174,7 +175,12 @@ impl<'t> Deserializer<'t> for Scalar<'t> {
     fn deserialize_newtype_struct<V: Visitor<'t>>(self, name: &'static str, visitor: V) -> Result<V::Value, BadRow> {
         match self.0 {
             Value::Number(number) if name == DECIMAL => visitor.visit_seq(Parts { number, next: 0 }),
-            Value::Number(_) | Value::Single(_) | Value::Double(_) | Value::Raw(_) | Value::Date(_)
+            Value::Number(_)
+            | Value::Single(_)
+            | Value::Double(_)
+            | Value::Raw(_)
+            | Value::Date(_)
+            | Value::Timestamp(_)
                 if name == VALUE =>
             {
                 visitor.visit_enum(self)
@@ -260,7 +266,8 @@ impl<'t> EnumAccess<'t> for Scalar<'t> {
             Value::Single(_) => 1,
             Value::Double(_) => 2,
             Value::Raw(_) => 3,
-            _ => 4,
+            Value::Date(_) => 4,
+            _ => 5,
         };
         Ok((seed.deserialize(variant.into_deserializer())?, self))
     }

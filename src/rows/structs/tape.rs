@@ -2,7 +2,7 @@
 
 use super::cell::{Cell, Opened};
 use super::names::matching;
-use crate::fields::{Date, Decimal, FieldError, Value, Visitor};
+use crate::fields::{Date, Decimal, FieldError, Timestamp, Value, Visitor};
 use crate::rows::{AddedColumn, Rows};
 use std::cell::Cell as Shared;
 use std::ops::Range;
@@ -80,6 +80,7 @@ enum What {
     /// A place in the bytes.
     Raw(usize, usize),
     Date(Date),
+    Timestamp(Timestamp),
     Group,
     Array,
 }
@@ -178,6 +179,7 @@ impl Tape {
             Value::Single(number) => What::Single(number),
             Value::Double(number) => What::Double(number),
             Value::Date(date) => What::Date(date),
+            Value::Timestamp(timestamp) => What::Timestamp(timestamp),
             Value::Null => What::Null,
         };
         // More nodes than a `u32` counts would take 128 GiB.
@@ -341,6 +343,7 @@ impl<'t> Cell<'t> for At<'t> {
             What::Double(number) => Value::Double(number),
             What::Raw(begin, end) => Value::Raw(&tape.bytes[begin..end]),
             What::Date(date) => Value::Date(date),
+            What::Timestamp(timestamp) => Value::Timestamp(timestamp),
             What::Group => return Opened::Group(inside()),
             What::Array => return Opened::Array(inside()),
         })

@@ -4,7 +4,7 @@ use super::BadRow;
 use super::cell::{Cell, CellDeserializer, Opened};
 use super::exact::VALUE;
 use super::names::matching;
-use crate::fields::{Date, Decimal, Value};
+use crate::fields::{Date, Decimal, Timestamp, Value};
 use serde::de::{DeserializeOwned, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -51,6 +51,8 @@ pub enum RowValue {
     Raw(Vec<u8>),
     /// A date.
     Date(Date),
+    /// A moment.
+    Timestamp(Timestamp),
     /// A group.
     Group(RowValues),
     /// The elements of an array.
@@ -123,6 +125,7 @@ impl RowValue {
             RowValue::Double(number) => Value::Double(*number),
             RowValue::Raw(bytes) => Value::Raw(bytes),
             RowValue::Date(date) => Value::Date(*date),
+            RowValue::Timestamp(timestamp) => Value::Timestamp(*timestamp),
             RowValue::Group(_) | RowValue::Array(_) => return None,
         })
     }
@@ -150,6 +153,7 @@ impl From<Value<'_>> for RowValue {
             Value::Double(number) => RowValue::Double(number),
             Value::Raw(bytes) => RowValue::Raw(bytes.to_vec()),
             Value::Date(date) => RowValue::Date(date),
+            Value::Timestamp(timestamp) => RowValue::Timestamp(timestamp),
         }
     }
 }
@@ -167,7 +171,7 @@ macro_rules! from {
 
 from! {
     &str => Text String => Text Decimal => Number i64 => Number f32 => Single f64 => Double Vec<u8> => Raw Date => Date
-    RowValues => Group Vec<RowValue> => Array
+    Timestamp => Timestamp     RowValues => Group Vec<RowValue> => Array
 }
 
 impl<N: Into<String>> FromIterator<(N, RowValue)> for RowValues {
@@ -226,7 +230,8 @@ impl<'de> Deserialize<'de> for RowValue {
                     (1, value) => RowValue::Single(value.newtype_variant()?),
                     (2, value) => RowValue::Double(value.newtype_variant()?),
                     (3, value) => RowValue::Raw(value.newtype_variant()?),
-                    (_, value) => RowValue::Date(value.newtype_variant()?),
+                    (4, value) => RowValue::Date(value.newtype_variant()?),
+                    (_, value) => RowValue::Timestamp(value.newtype_variant()?),
                 })
             }
         }
