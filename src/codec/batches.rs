@@ -164,7 +164,7 @@ impl Batches<'_> {
 }
 
 /// The codes between single bytes and pairs.
-#[cfg_attr(not(any(feature = "legacy", feature = "whatwg")), allow(dead_code))] // Only charsets with a state need it.
+#[cfg_attr(not(feature = "legacy"), allow(dead_code))] // Only charsets with a state need all of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Codes {
     Shifts(Shifts),

@@ -1343,6 +1343,9 @@ mod tests {
         let among: String = sampled.flat_map(|ch| ['あ', 'a', ch]).collect();
         for encoding in ENCODED {
             for text in [&row, &among] {
+                // It has nothing of what is above the first plane, and each fault takes it a while.
+                let end = text.find(|ch| encoding == ISO_2022_JP && ch > '\u{FFFF}').unwrap_or(text.len());
+                let text = &text[..end];
                 let expected = encoded(&without_tables(encoding), text, 1 << 16, 1 << 16);
                 let made = encoded(&with_tables_after(encoding, 0), text, 1 << 16, 1 << 16);
                 assert!(made == expected, "{encoding:?}");
