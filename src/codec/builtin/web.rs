@@ -1157,7 +1157,8 @@ impl MultiByteEncoder {
         dst.fill(|room| {
             let Some((front, rest)) = room.split_at_mut_checked(pending.len()) else { return 0 };
             let (result, read, mut written) = self.inner.encode_from_utf8_without_replacement(src, rest, last);
-            let is_fault = matches!(result, EncoderResult::Unmappable(_));
+            // Also where the room ends after it: what follows may be unmappable.
+            let may_be_useless = !matches!(result, EncoderResult::InputEmpty);
             outcome = (result, read);
             if self.inner.encoding() != ISO_2022_JP || written == 0 {
                 return written;
@@ -1172,7 +1173,7 @@ impl MultiByteEncoder {
                 front.copy_from_slice(pending);
                 written += pending.len();
             }
-            self.has_pending_escape = is_fault && room[..written].ends_with(TO_ASCII);
+            self.has_pending_escape = may_be_useless && room[..written].ends_with(TO_ASCII);
             if self.has_pending_escape {
                 written -= TO_ASCII.len();
             }
@@ -1383,7 +1384,8 @@ mod tests {
         let mut dice = Dice::new();
         for encoding in ENCODED {
             let (plain, codec) = (without_tables(encoding), with_tables_after(encoding, 0));
-            for _ in 0..if crate::arch::is_full() { 20_000 } else { 300 } {
+            let count = if encoding == ISO_2022_JP { 5_000 } else { 20_000 };
+            for _ in 0..if crate::arch::is_full() { count } else { 300 } {
                 let len = dice.below(1500);
                 let text = random_text(&mut dice, len);
                 let (piece, room) = (1 + dice.below(700), 16 + dice.below(900));
