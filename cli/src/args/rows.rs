@@ -307,8 +307,8 @@ struct JobArgs {
     /// Field with dates, as FIELD=PATTERN; may be repeated
     ///
     /// The rows have dates as 2024-02-29. PATTERN says how the field contains them: YYYYMMDD, DD.MM.YYYY, YYMMDD (1950 to
-    /// 2049), YYYYDDD (day of the year), or with a time YYYY-MM-DD-HH.MI.SS.FFFFFF, as in Db2. A field of zeros or blanks has no date. With --from-rows, the dates become text
-    /// or numbers again.
+    /// 2049), YYYYDDD (day of the year), or with a time YYYY-MM-DD-HH.MI.SS.FFFFFF, as in Db2. A field of
+    /// zeros or blanks has no date. With --from-rows, the dates become text or numbers again.
     #[arg(help_heading = ROWS, long, value_name = "FIELD=PATTERN", value_parser = checked("dates"))]
     dates: Vec<String>,
 
