@@ -31,6 +31,14 @@ impl Hex<'_> {
             }
         }
     }
+
+    /// Appends the digits to `out`, as [`push_to`](Self::push_to) does.
+    pub fn push_to_bytes(self, out: &mut Vec<u8>) {
+        out.reserve(2 * self.0.len());
+        for byte in self.0 {
+            out.extend_from_slice(&digits(*byte).map(|digit| digit as u8));
+        }
+    }
 }
 
 impl fmt::Display for Hex<'_> {

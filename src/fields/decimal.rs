@@ -122,6 +122,25 @@ impl Decimal {
         text.push_str(self.format(&mut [0; MAX_TEXT]));
     }
 
+    /// Appends the text to `out`, as [`append_to`](Self::append_to) does, but faster still.
+    ///
+    /// ```
+    /// use charpipe::fields::Decimal;
+    ///
+    /// let mut line = b"total ".to_vec();
+    /// Decimal::new(1999, 2).push_to_bytes(&mut line);
+    /// assert_eq!(line, b"total 19.99");
+    /// ```
+    #[inline]
+    pub fn push_to_bytes(&self, out: &mut Vec<u8>) {
+        let (magnitude, places) = (self.magnitude, usize::from(self.scale.unsigned_abs()));
+        match magnitude {
+            0..EIGHT if (0..8).contains(&self.scale) => push_eight(out, self.negative, magnitude as u64, places),
+            0..SIXTEEN if (0..16).contains(&self.scale) => push_sixteen(out, self.negative, magnitude as u64, places),
+            _ => out.extend_from_slice(self.format(&mut [0; MAX_TEXT]).as_bytes()),
+        }
+    }
+
     /// Writes the text into `room`, from the back.
     fn format<'a>(&self, room: &'a mut [u8; MAX_TEXT]) -> &'a str {
         let mut at = MAX_TEXT;
@@ -146,6 +165,68 @@ impl Decimal {
         }
         std::str::from_utf8(&room[at..]).unwrap_or_default()
     }
+}
+
+/// 10 to the power of 8 and of 16: the numbers below them are written without a division for each digit.
+const EIGHT: u128 = 10u128.pow(8);
+const SIXTEEN: u128 = 10u128.pow(16);
+
+/// Appends the text of a number below [`EIGHT`] with fewer than 8 decimal places.
+fn push_eight(out: &mut Vec<u8>, negative: bool, number: u64, places: usize) {
+    let digits = eight_digits(number);
+    // The first digit is in the lowest byte. At least one stands before the point.
+    let count = (8 - digits.trailing_zeros() as usize / 8).max(places + 1);
+    let digits = digits | all(b'0');
+    // Room of a fixed size, of which the rest is given back, takes a few stores and no call.
+    let begin = out.len();
+    out.extend_from_slice(&[b'-'; 1 + 8 + 1 + 8]);
+    let room = &mut out[begin + usize::from(negative)..];
+    // All digits, and over them the point and those after it.
+    room[..8].copy_from_slice(&(digits >> (8 * (8 - count))).to_le_bytes());
+    let mut len = count;
+    if places > 0 {
+        let point = count - places;
+        room[point] = b'.';
+        room[point + 1..][..8].copy_from_slice(&(digits >> (8 * (8 - places))).to_le_bytes());
+        len += 1;
+    }
+    out.truncate(begin + usize::from(negative) + len);
+}
+
+/// Does the same for a number below [`SIXTEEN`] with fewer than 16 decimal places.
+fn push_sixteen(out: &mut Vec<u8>, negative: bool, number: u64, places: usize) {
+    let [high, low] = [number / 100_000_000, number % 100_000_000].map(eight_digits);
+    let digits = u128::from(low) << 64 | u128::from(high);
+    let count = (16 - digits.trailing_zeros() as usize / 8).max(places + 1);
+    let digits = digits | u128::from_ne_bytes([b'0'; 16]);
+    let begin = out.len();
+    out.extend_from_slice(&[b'-'; 1 + 16 + 1 + 16]);
+    let room = &mut out[begin + usize::from(negative)..];
+    room[..16].copy_from_slice(&(digits >> (8 * (16 - count))).to_le_bytes());
+    let mut len = count;
+    if places > 0 {
+        let point = count - places;
+        room[point] = b'.';
+        room[point + 1..][..16].copy_from_slice(&(digits >> (8 * (16 - places))).to_le_bytes());
+        len += 1;
+    }
+    out.truncate(begin + usize::from(negative) + len);
+}
+
+/// The same byte in all eight places.
+const fn all(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
+}
+
+/// Returns the digits of a number below 10 to the power of 8 as bytes from 0 to 9, the first one in the lowest byte. Each
+/// step splits all parts at once: into four digits, two, one. The multiplications divide by 100 and by 10, rounded down.
+#[inline]
+fn eight_digits(number: u64) -> u64 {
+    let fours = number / 10_000 | (number % 10_000) << 32;
+    let hundreds = (fours * 10_486 >> 20) & 0x0000_007F_0000_007F;
+    let twos = hundreds | (fours - hundreds * 100) << 16;
+    let tens = (twos * 103 >> 10) & 0x000F_000F_000F_000F;
+    tens | (twos - tens * 10) << 8
 }
 
 /// Writes the digits of `number`, at least one, so that they end at `end`. Returns where they begin.
@@ -271,6 +352,32 @@ mod tests {
         }
         for number in (0..130).map(|shift| u128::MAX.checked_shr(shift).unwrap_or(0)) {
             assert_eq!(Decimal::from_parts(false, number, 0).to_string(), number.to_string());
+        }
+    }
+
+    /// Both ways to write a number give the same text: around each power of ten and at each scale, and for all numbers of
+    /// four digits, each of which stands at each place of eight digits.
+    #[test]
+    fn both_ways_to_write_agree() {
+        let check = |decimal: Decimal| {
+            let mut out = b"abc".to_vec();
+            decimal.push_to_bytes(&mut out);
+            assert_eq!(out, format!("abc{decimal}").into_bytes(), "{decimal:?}");
+        };
+        for power in (0..39).map(|exponent| 10u128.pow(exponent)) {
+            for magnitude in [power - 1, power, power + 1, power * 2 + power / 3] {
+                for scale in -20..=20 {
+                    for negative in [false, true] {
+                        check(Decimal::from_parts(negative, magnitude, scale));
+                    }
+                }
+            }
+        }
+        for four in 0..10_000 {
+            for shift in [1, 10_000, 100_000_000, 1_000_000_000_000] {
+                check(Decimal::from_parts(false, four * shift, 2));
+                check(Decimal::from_parts(true, four * shift + four, 5));
+            }
         }
     }
 

@@ -114,8 +114,30 @@ impl Decode {
         Decode { repair, ..self }
     }
 
-    /// Reads the value of a field.
+    /// Reads the number of a field of one of the kinds that most numbers are of; `None` if it is of another kind, or if the
+    /// bytes need a closer look. It is compiled into its callers, so that the number need not pass through memory.
+    #[inline(always)]
+    pub(super) fn plain_number(form: &Form, bytes: &[u8]) -> Option<Decimal> {
+        match form {
+            Form::Packed(packed) if bytes.len() <= 8 => number::read_packed(bytes, packed),
+            Form::Binary(binary) if bytes.len() <= 8 => number::read_binary(bytes, binary),
+            Form::Zoned(zoned) => number::read_plain_zoned(bytes, zoned),
+            _ => None,
+        }
+    }
+
+    /// Reads the text of a field that is not malformed; `None` for any other, and for what may be null.
     #[inline]
+    pub(super) fn plain_text(&mut self, form: &Form, bytes: &[u8]) -> Option<&str> {
+        match form {
+            Form::Text(page) if !self.lenience.empty_is_null => {
+                self.pages.get(*page).decode_plain(bytes, self.trim, &mut self.text)
+            }
+            _ => None,
+        }
+    }
+
+    /// Reads the value of a field.
     pub(super) fn value<'a>(&'a mut self, form: &Form, bytes: &'a [u8]) -> Result<Value<'a>, Problem> {
         let number = match form {
             Form::Text(_) if self.lenience.empty_is_null && bytes.iter().all(|byte| *byte == 0) => {

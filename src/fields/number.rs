@@ -27,14 +27,19 @@ const POWERS: [u64; 17] = {
 /// Returns up to eight bytes as a big-endian integer.
 #[inline(always)]
 fn big_endian(bytes: &[u8]) -> u64 {
-    match bytes.len() {
-        8 => u64::from_be_bytes(bytes.try_into().unwrap_or_default()),
-        // Two overlapping halves, which is faster than a loop.
-        len @ 4..8 => {
+    // Parts that overlap, which is faster than a loop.
+    match *bytes {
+        [] => 0,
+        [first, .., last] if bytes.len() < 4 => {
+            let middle = u64::from(bytes[1]) << (8 * (bytes.len() - 2));
+            u64::from(first) << (8 * (bytes.len() - 1)) | middle | u64::from(last)
+        }
+        [only] => only.into(),
+        [..] => {
+            let len = bytes.len();
             let half = |bytes: &[u8]| u64::from(u32::from_be_bytes(bytes.try_into().unwrap_or_default()));
             half(&bytes[..4]) << (8 * (len - 4)) | half(&bytes[len - 4..])
         }
-        _ => bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)),
     }
 }
 
@@ -43,9 +48,8 @@ fn big_endian(bytes: &[u8]) -> u64 {
 /// Returns the number that sixteen decimal digits, one in each half byte, stand for; `None` if one is above 9.
 #[inline(always)]
 fn of_halves(digits: u64) -> Option<u64> {
-    // Adding 6 to a half that is above 9 carries into the next one.
-    let carries = (u128::from(digits) + u128::from(all(0x66))) ^ u128::from(digits) ^ u128::from(all(0x66));
-    if carries & 0x1_1111_1111_1111_1110 != 0 {
+    // A half is above 9 if its highest bit is set, and 2 or more remain of it without that bit.
+    if digits & ((digits & all(0x77)) + all(0x66)) & all(0x88) != 0 {
         return None;
     }
     let pairs = (digits >> 4 & all(0x0F)) * 10 + (digits & all(0x0F));
@@ -65,7 +69,7 @@ pub(super) const EXPECTED_PACKED: &str = "a digit in each half byte, and a sign 
 pub(super) const EXPECTED_PACKED_WITHOUT_SIGN: &str = "a digit in each half byte";
 
 /// Reads a packed number.
-#[inline]
+#[inline(always)]
 pub(super) fn read_packed(bytes: &[u8], packed: &Packed) -> Option<Decimal> {
     let has_sign = packed.sign != PackedSign::Absent;
     let sign = bytes.last()? & 15;
@@ -250,6 +254,24 @@ fn of_zoned_digits(digits: &[u8], zone: u8) -> Option<u128> {
             number.checked_mul(POWERS[chunk.len()].into())?.checked_add(of_zoned(chunk, zone)?.into())
         }),
     }
+}
+
+/// Reads a zoned number of at most 16 digits whose sign, if it has one, is in the last digit; `None` for any other.
+#[inline(always)]
+pub(super) fn read_plain_zoned(bytes: &[u8], form: &ZonedForm) -> Option<Decimal> {
+    if bytes.len() > 16 || !matches!(form.sign, SignPlace::Unsigned | SignPlace::Trailing) {
+        return None;
+    }
+    let characters = Characters::of(form.signs);
+    let (last, digits) = bytes.split_last()?;
+    let (negative, digit) = match form.sign {
+        SignPlace::Unsigned if last & 0xF0 == characters.zero && last & 15 <= 9 => (false, last & 15),
+        _ => characters.signed_digit(*last)?,
+    };
+    let (high, low) = digits.split_at(digits.len().saturating_sub(8));
+    let high = if high.is_empty() { 0 } else { of_zoned(high, characters.zero)? * POWERS[8] };
+    let low = if low.is_empty() { 0 } else { of_zoned(low, characters.zero)? };
+    Some(Decimal::from_parts(negative, ((high + low) * 10 + u64::from(digit)).into(), form.scale))
 }
 
 /// Reads a zoned number.

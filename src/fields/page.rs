@@ -82,11 +82,7 @@ impl Page {
         repair: (Option<&Repair>, &mut u64),
         room: &'t mut Utf8Buf,
     ) -> Result<&'t str, Problem> {
-        let bytes = match (trim, self.is_bytewise, &self.pad[..]) {
-            // What is trimmed as text needs no decoding.
-            (Trim::Blanks, true, [pad]) => trim_byte(bytes, *pad),
-            _ => bytes,
-        };
+        let bytes = self.without_blanks(bytes, trim);
         let wanted = 4 * bytes.len() + MIN_ROOM;
         if !self.decode_into(bytes, wanted, room)
             && !self.decode_into(bytes, (bytes.len() + 1) * MIN_ROOM, room)
@@ -94,12 +90,36 @@ impl Page {
         {
             return Err(Problem::Malformed { codec: self.name().to_owned() });
         }
-        Ok(match trim {
-            Trim::Nothing => room.as_str(),
-            Trim::Blanks => room.as_str().trim_end_matches(self.pad_char),
-            Trim::Nuls => room.as_str().trim_end_matches('\0'),
-            Trim::BlanksAndNuls => room.as_str().trim_end_matches([self.pad_char, '\0']),
-        })
+        Ok(self.trimmed(room.as_str(), trim))
+    }
+
+    /// Does the same for bytes that are not malformed and become at most as many characters; `None` if they may be others.
+    #[inline]
+    pub(super) fn decode_plain<'t>(&mut self, bytes: &[u8], trim: Trim, room: &'t mut Utf8Buf) -> Option<&'t str> {
+        let bytes = self.without_blanks(bytes, trim);
+        if !self.decode_into(bytes, 4 * bytes.len() + MIN_ROOM, room) {
+            return None;
+        }
+        Some(self.trimmed(room.as_str(), trim))
+    }
+
+    /// Returns the bytes without blanks at their end, if those are trimmed: they need no decoding.
+    #[inline]
+    fn without_blanks<'b>(&self, bytes: &'b [u8], trim: Trim) -> &'b [u8] {
+        match (trim, self.is_bytewise, &self.pad[..]) {
+            (Trim::Blanks, true, [pad]) => trim_byte(bytes, *pad),
+            _ => bytes,
+        }
+    }
+
+    #[inline]
+    fn trimmed<'t>(&self, text: &'t str, trim: Trim) -> &'t str {
+        match trim {
+            Trim::Nothing => text,
+            Trim::Blanks => text.trim_end_matches(self.pad_char),
+            Trim::Nuls => text.trim_end_matches('\0'),
+            Trim::BlanksAndNuls => text.trim_end_matches([self.pad_char, '\0']),
+        }
     }
 
     #[inline]
@@ -228,10 +248,12 @@ impl Page {
 #[inline]
 fn trim_byte(bytes: &[u8], pad: u8) -> &[u8] {
     let mut rest = bytes;
-    // Most long fields are mostly blank.
-    while let Some((head, block)) = rest.split_last_chunk::<8>()
-        && *block == [pad; 8]
-    {
+    while let Some((head, block)) = rest.split_last_chunk() {
+        // The last byte is the highest one.
+        let other = u64::from_le_bytes(*block) ^ u64::from_ne_bytes([pad; 8]);
+        if other != 0 {
+            return &rest[..rest.len() - other.leading_zeros() as usize / 8];
+        }
         rest = head;
     }
     while let [head @ .., last] = rest

@@ -473,6 +473,19 @@ impl<'r, V: Visitor> Run<'r, V> {
         {
             return self.null(field, offset, column, bytes);
         }
+        if self.exact.is_none() {
+            if let Some(number) = Decode::plain_number(&field.form, bytes) {
+                return self.visitor.value(field.item, column + field.column, Value::Number(number));
+            }
+            if let Some(text) = self.decode.plain_text(&field.form, bytes) {
+                return self.visitor.value(field.item, column + field.column, Value::Text(text));
+            }
+        }
+        self.other_value(field, offset, column, bytes)
+    }
+
+    /// Reads a field that is not a plain number, or that must be written back as it is.
+    fn other_value(&mut self, field: &Field, offset: usize, column: usize, bytes: &[u8]) -> Result<(), V::Error> {
         let problem = match self.decode.value(&field.form, bytes) {
             Ok(value) => {
                 match self.exact.as_mut().and_then(|exact| not_canonical(&mut exact.encode, &field.form, value, bytes))

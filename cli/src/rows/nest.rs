@@ -31,7 +31,7 @@ struct Line {
     /// The number of the first record in it.
     first: u64,
     /// `None` if it is not complete.
-    text: Option<String>,
+    text: Option<Vec<u8>>,
 }
 
 /// A record type.
@@ -50,7 +50,7 @@ const END_LEN: usize = 2;
 impl Type {
     /// Returns how many bytes its list adds to a row if it is empty, with a comma before it.
     fn list_len(&self) -> usize {
-        let mut name = String::new();
+        let mut name = Vec::new();
         push_json(&mut name, &self.name);
         name.len() + ",:[]".len()
     }
@@ -60,9 +60,9 @@ impl Type {
 struct Open {
     number: u64,
     /// Its row, without the closing brace.
-    row: String,
+    row: Vec<u8>,
     /// For each type of its children, their rows with commas between them.
-    lists: Vec<String>,
+    lists: Vec<Vec<u8>>,
     /// The line that it begins, if it does not stand in another record.
     line: Option<usize>,
 }
@@ -104,7 +104,7 @@ impl Nest {
         for piece in pieces {
             match piece {
                 Piece::Row(piece) => {
-                    let row = rows[begin..piece.end].strip_suffix("}\n").unwrap_or_default();
+                    let row = rows[begin..piece.end].strip_suffix(b"}\n").unwrap_or_default();
                     begin = piece.end;
                     if let Err(error) = self.add(&piece, row, done) {
                         // It comes before an error of a later record.
@@ -119,15 +119,15 @@ impl Nest {
     }
 
     /// Completes all lines at the end of the input.
-    pub(super) fn finish(&mut self) -> String {
-        let mut lines = String::new();
+    pub(super) fn finish(&mut self) -> Vec<u8> {
+        let mut lines = Vec::new();
         self.close_all();
         self.flush(&mut lines);
         lines
     }
 
     /// Adds a record to its parent, or begins a line with it.
-    fn add(&mut self, piece: &RowPiece, row: &str, done: &mut Done) -> Result<(), RowsError> {
+    fn add(&mut self, piece: &RowPiece, row: &[u8], done: &mut Done) -> Result<(), RowsError> {
         let parent = piece.table.and_then(|own| self.types[own].parent).filter(|_| piece.parent.is_some());
         let is_there = |parent: usize| self.open[parent].as_ref().is_some_and(|open| Some(open.number) == piece.parent);
         if let Some(parent) = parent.filter(|parent| !is_there(*parent)) {
@@ -139,13 +139,13 @@ impl Nest {
         match piece.table {
             Some(own) => {
                 self.close(own);
-                let lists = vec![String::new(); self.types[own].children.len()];
+                let lists = vec![Vec::new(); self.types[own].children.len()];
                 self.open[own] = Some(Open { number: piece.number, row: row.to_owned(), lists, line });
                 if self.types[own].children.is_empty() {
                     self.close(own);
                 }
             }
-            None => self.end_line(line, format!("{row}}}\n")),
+            None => self.end_line(line, [row, b"}\n"].concat()),
         }
         match self.len > MAX_LINE {
             true => Err(RowsError::NestTooLong {
@@ -167,7 +167,7 @@ impl Nest {
         self.before + self.lines.len() - 1
     }
 
-    fn end_line(&mut self, line: Option<usize>, text: String) {
+    fn end_line(&mut self, line: Option<usize>, text: Vec<u8>) {
         if let Some(line) = line.and_then(|line| self.lines.get_mut(line - self.before)) {
             line.text = Some(text);
         }
@@ -184,29 +184,32 @@ impl Nest {
         }
         let Some(Open { mut row, lists, line, .. }) = self.open[own].take() else { return };
         for (child, list) in self.types[own].children.iter().zip(&lists) {
-            row.push_str(if row.ends_with('{') { "" } else { "," });
+            row.extend_from_slice(if row.ends_with(b"{") { b"" } else { b"," });
             push_json(&mut row, &self.types[*child].name);
-            row.push_str(":[");
-            row.push_str(list);
-            row.push(']');
+            row.extend_from_slice(b":[");
+            row.extend_from_slice(list);
+            row.push(b']');
         }
-        row.push('}');
+        row.push(b'}');
         let parent = self.types[own].parent.filter(|_| line.is_none());
         match parent.and_then(|parent| Some((&self.types[parent], self.open[parent].as_mut()?))) {
             Some((parent, open)) => {
                 let place = parent.children.iter().position(|child| *child == own).unwrap_or_default();
                 let list = &mut open.lists[place];
-                list.push_str(if list.is_empty() { "" } else { "," });
-                list.push_str(&row);
+                list.extend_from_slice(if list.is_empty() { b"" } else { b"," });
+                list.extend_from_slice(&row);
             }
-            None => self.end_line(line, row + "\n"),
+            None => {
+                row.push(b'\n');
+                self.end_line(line, row);
+            }
         }
     }
 
     /// Moves the complete lines at the front to `text`.
-    fn flush(&mut self, text: &mut String) {
+    fn flush(&mut self, text: &mut Vec<u8>) {
         while let Some(line) = self.lines.front().and_then(|line| line.text.as_deref()) {
-            text.push_str(line);
+            text.extend_from_slice(line);
             self.len = self.len.saturating_sub(line.len());
             self.lines.pop_front();
             self.before += 1;

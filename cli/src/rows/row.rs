@@ -3,11 +3,11 @@
 //! Nothing is allocated for a value: numbers and text are appended to the row.
 
 use crate::args::rows::{self as args, Formulas, RowFormat};
-use crate::rows::quote::{is_formula, push_csv, push_json};
+use crate::rows::quote::{is_formula, push_csv, push_few, push_json};
 use charpipe::Hex;
 use charpipe::fields::{Column, FieldError, Value, Visitor};
 use charpipe::rows::{AddedColumn, BatchRecord, KeyColumn, Rows};
-use std::fmt::Write as _;
+use std::io::Write as _;
 
 /// What all rows of a run have in common.
 pub(super) struct RowPlan {
@@ -22,7 +22,7 @@ pub(super) struct RowPlan {
     /// The columns after the fields, which are not fields.
     after: Vec<AddedColumn>,
     /// For each item: its key and a colon, as JSON has them.
-    keys: Vec<String>,
+    keys: Vec<Vec<u8>>,
     /// For each item, whether it is an array.
     is_array: Vec<bool>,
     /// The record types, and what the rows of each have.
@@ -105,8 +105,8 @@ impl RowPlan {
     }
 
     /// Returns the header of a table in CSV; nothing for JSON.
-    pub(super) fn header(&self, table: &Table) -> String {
-        let mut header = String::new();
+    pub(super) fn header(&self, table: &Table) -> Vec<u8> {
+        let mut header = Vec::new();
         if self.format == RowFormat::Jsonl {
             return header;
         }
@@ -116,24 +116,25 @@ impl RowPlan {
         let keys = table.keys.iter().map(|(_, name)| &**name);
         for (index, name) in before.chain(keys).chain(paths).chain(after).enumerate() {
             if index > 0 {
-                header.push(',');
+                header.push(b',');
             }
             push_csv(&mut header, name);
         }
         if header.is_empty() {
             // There are no columns, and an empty line is not a header.
-            header.push_str("\"\"");
+            header.extend_from_slice(b"\"\"");
         }
-        header.push('\n');
+        header.push(b'\n');
         header
     }
 }
 
 /// Returns a key and a colon, as JSON has them.
-fn json_key(name: &str) -> String {
-    let mut key = String::new();
+fn json_key(name: &str) -> Vec<u8> {
+    let mut key = Vec::new();
     push_json(&mut key, name);
-    key + ":"
+    key.push(b':');
+    key
 }
 
 /// A row while it receives the values of a record.
@@ -142,7 +143,7 @@ pub(super) struct Row<'a> {
     table: &'a Table,
     record: BatchRecord<'a>,
     /// The rows so far, and this one.
-    text: &'a mut String,
+    text: &'a mut Vec<u8>,
     /// Where this row begins.
     begin: usize,
     /// The number of columns that were written or skipped.
@@ -168,7 +169,7 @@ impl<'a> Row<'a> {
     pub(super) fn begin(
         plan: &'a RowPlan,
         origin: Origin<'a>,
-        text: &'a mut String,
+        text: &'a mut Vec<u8>,
         errors: &'a mut Vec<FieldError>,
     ) -> Self {
         let begin = text.len();
@@ -182,7 +183,7 @@ impl<'a> Row<'a> {
     #[inline]
     fn put_beginning(&mut self, origin: &Origin<'_>) {
         if self.plan.format == RowFormat::Jsonl {
-            self.text.push('{');
+            self.text.push(b'{');
         }
         let is_inside = self.plan.nest && origin.record.parent.number().is_some();
         for column in self.table.before.iter().filter(|one| !(is_inside && **one == AddedColumn::Type)) {
@@ -225,37 +226,34 @@ impl<'a> Row<'a> {
 
     fn begin_added(&mut self, name: &str) {
         if self.plan.format == RowFormat::Jsonl {
-            self.comma();
             push_json(self.text, name);
-            self.text.push(':');
+            self.text.push(b':');
         }
     }
 
     fn end_added(&mut self) {
-        if self.plan.format == RowFormat::Csv {
-            self.text.push(',');
-        }
+        self.text.push(b',');
     }
 
     /// Writes the errors of the row as an array of JSON.
     #[cold]
     fn put_errors(&mut self) {
-        let mut array = String::from("[");
+        let mut array = vec![b'['];
         for error in self.errors.iter() {
             let separator = if array.len() > 1 { "," } else { "" };
             _ = write!(array, "{separator}{{\"field\":");
             match error.path() {
-                "" => array.push_str("null"),
+                "" => array.extend_from_slice(b"null"),
                 path => push_json(&mut array, path),
             }
             _ = write!(array, ",\"code\":\"{}\",\"message\":", error.code());
             push_json(&mut array, &error.message());
             _ = write!(array, ",\"bytes\":\"{:X}\"}}", Hex(error.bytes()));
         }
-        array.push(']');
+        array.push(b']');
         match self.plan.format {
-            RowFormat::Csv => push_csv(self.text, &array),
-            RowFormat::Jsonl => self.text.push_str(&array),
+            RowFormat::Csv => push_csv(self.text, &String::from_utf8_lossy(&array)),
+            RowFormat::Jsonl => self.text.extend_from_slice(&array),
         }
     }
 
@@ -286,11 +284,14 @@ impl<'a> Row<'a> {
                 }
                 if self.text.len() == self.begin {
                     // An empty line is not a row.
-                    self.text.push_str("\"\"");
+                    self.text.extend_from_slice(b"\"\"");
                 }
-                self.text.push('\n');
+                self.text.push(b'\n');
             }
-            RowFormat::Jsonl => self.text.push_str("}\n"),
+            RowFormat::Jsonl => {
+                self.end_list(b'}');
+                self.text.push(b'\n');
+            }
         }
     }
 
@@ -300,50 +301,60 @@ impl<'a> Row<'a> {
     }
 
     /// Leaves the columns empty from the last one that was written up to `column`.
+    #[inline]
     fn skip_to(&mut self, column: usize) {
+        if column > self.column {
+            self.skip(column);
+        }
+    }
+
+    fn skip(&mut self, column: usize) {
         let cells = &self.table.cells;
         for _ in cells[self.column]..cells[column] {
-            self.text.push(',');
+            self.text.push(b',');
         }
         self.column = column;
     }
 
-    /// Writes the comma between two members or elements of JSON.
-    fn comma(&mut self) {
-        if !matches!(self.text.as_bytes().last(), Some(b'{' | b'[')) {
-            self.text.push(',');
-        }
-    }
-
-    /// Writes what is before a value of JSON.
-    fn lead(&mut self, item: usize, has_key: bool) {
-        self.comma();
-        if has_key {
-            self.text.push_str(&self.plan.keys[item]);
-        }
-    }
-
-    /// Opens a group, an array or an element in JSON.
-    fn open(&mut self, item: usize, has_key: bool, bracket: char) -> Result<(), FieldError> {
+    /// Writes the key of an item in JSON, and the bracket that opens its value.
+    fn open(&mut self, item: usize, has_key: bool, bracket: u8) -> Result<(), FieldError> {
         if self.plan.format == RowFormat::Jsonl {
-            self.lead(item, has_key);
+            if has_key {
+                push_few(self.text, &self.plan.keys[item]);
+            }
             self.text.push(bracket);
         }
         Ok(())
     }
 
     /// Closes what [`open`](Self::open) has opened.
-    fn close(&mut self, bracket: char) -> Result<(), FieldError> {
+    fn close(&mut self, bracket: u8) -> Result<(), FieldError> {
         if self.plan.format == RowFormat::Jsonl {
-            self.text.push(bracket);
+            self.end_list(bracket);
+            self.text.push(b',');
         }
         Ok(())
     }
 
+    /// Writes a closing bracket of JSON, in place of the comma after the last value.
+    fn end_list(&mut self, bracket: u8) {
+        if self.text.last() == Some(&b',') {
+            self.text.pop();
+        }
+        self.text.push(bracket);
+    }
+
+    #[inline(always)]
     fn put(&mut self, value: Value<'_>) {
         match value {
+            Value::Number(number) => number.push_to_bytes(self.text),
             Value::Text(text) => self.put_text(text),
-            Value::Number(number) => number.append_to(self.text),
+            other => self.put_other(other),
+        }
+    }
+
+    fn put_other(&mut self, value: Value<'_>) {
+        match value {
             Value::Raw(bytes) => self.put_bytes(bytes),
             Value::Single(number) if number.is_finite() => _ = write!(self.text, "{value}"),
             Value::Double(number) if number.is_finite() => _ = write!(self.text, "{value}"),
@@ -357,18 +368,18 @@ impl<'a> Row<'a> {
 
     fn put_null(&mut self) {
         if self.plan.format == RowFormat::Jsonl {
-            self.text.push_str("null");
+            self.text.extend_from_slice(b"null");
         }
     }
 
     /// Writes bytes in hex.
     fn put_bytes(&mut self, bytes: &[u8]) {
         match self.plan.format {
-            RowFormat::Csv => Hex(bytes).push_to(self.text),
+            RowFormat::Csv => Hex(bytes).push_to_bytes(self.text),
             RowFormat::Jsonl => {
-                self.text.push('"');
-                Hex(bytes).push_to(self.text);
-                self.text.push('"');
+                self.text.push(b'"');
+                Hex(bytes).push_to_bytes(self.text);
+                self.text.push(b'"');
             }
         }
     }
@@ -405,19 +416,19 @@ impl<'a> Row<'a> {
 impl Visitor for Row<'_> {
     type Error = FieldError;
 
+    #[inline(always)]
     fn value(&mut self, item: usize, column: usize, value: Value<'_>) -> Result<(), FieldError> {
         match self.plan.format {
             RowFormat::Csv => {
                 self.skip_to(column);
-                self.put(value);
-                self.text.push(',');
                 self.column = column + 1;
             }
-            RowFormat::Jsonl => {
-                self.lead(item, !self.plan.is_array[item]);
-                self.put(value);
-            }
+            RowFormat::Jsonl if self.plan.is_array[item] => {}
+            RowFormat::Jsonl => push_few(self.text, &self.plan.keys[item]),
         }
+        self.put(value);
+        // Commas are after values, so that nothing has to find out whether a value is the first one.
+        self.text.push(b',');
         Ok(())
     }
 
@@ -427,26 +438,26 @@ impl Visitor for Row<'_> {
     }
 
     fn begin_group(&mut self, item: usize) -> Result<(), FieldError> {
-        self.open(item, true, '{')
+        self.open(item, true, b'{')
     }
 
     fn end_group(&mut self, _: usize) -> Result<(), FieldError> {
-        self.close('}')
+        self.close(b'}')
     }
 
     fn begin_array(&mut self, item: usize, _: usize) -> Result<(), FieldError> {
-        self.open(item, true, '[')
+        self.open(item, true, b'[')
     }
 
     fn end_array(&mut self, _: usize) -> Result<(), FieldError> {
-        self.close(']')
+        self.close(b']')
     }
 
     fn begin_element(&mut self, item: usize) -> Result<(), FieldError> {
-        self.open(item, false, '{')
+        self.open(item, false, b'{')
     }
 
     fn end_element(&mut self, _: usize) -> Result<(), FieldError> {
-        self.close('}')
+        self.close(b'}')
     }
 }

@@ -31,7 +31,7 @@ enum RowStreams {
     One {
         output: Output,
         /// What is written before the first row; empty afterwards.
-        header: String,
+        header: Vec<u8>,
     },
     ByType(Vec<TypeFile>),
 }
@@ -39,7 +39,7 @@ enum RowStreams {
 /// The file of one record type.
 struct TypeFile {
     output: Output,
-    header: String,
+    header: Vec<u8>,
 }
 
 /// What a write returns.
@@ -99,7 +99,7 @@ impl Streams {
 
     /// Writes the headers that were not written yet. `written` counts their bytes.
     pub(super) fn write_headers(&mut self, written: &mut u64) -> Written {
-        let mut write_once = |output: &mut Output, header: &mut String| {
+        let mut write_once = |output: &mut Output, header: &mut Vec<u8>| {
             let header = std::mem::take(header);
             write(output, &header)?;
             *written += header.len() as u64;
@@ -124,7 +124,7 @@ impl Streams {
             *written += text.len() as u64;
         }
         if let Some(rejects) = &mut self.rejects {
-            let written = write(rejects, &done.rejects);
+            let written = write(rejects, done.rejects.as_bytes());
             if written.is_err() {
                 // What was cut does not take the place of a whole file.
                 self.rejects = None;
@@ -185,8 +185,8 @@ pub(super) fn protect_inputs(args: &Rows, outputs: &[&Output], extras: &[&Output
     check(extras, inputs, "an input")
 }
 
-fn write(output: &mut Output, text: &str) -> Written {
-    output.write_all(text.as_bytes()).map_err(|error| Ending::of_write(&output.name, error))
+fn write(output: &mut Output, text: &[u8]) -> Written {
+    output.write_all(text).map_err(|error| Ending::of_write(&output.name, error))
 }
 
 pub(super) fn open_output(args: &Rows) -> Result<Output, Status> {

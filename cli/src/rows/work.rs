@@ -31,7 +31,7 @@ pub(super) enum BadRecords {
 #[derive(Default)]
 pub(super) struct Done {
     /// The rows: one text for each stream.
-    pub(super) texts: Vec<String>,
+    pub(super) texts: Vec<Vec<u8>>,
     /// The number of rows in each table of the [`RowPlan`].
     pub(super) rows: Vec<u64>,
     /// With `--nest`: the records in order. Those that were rejected are only here.
@@ -215,8 +215,8 @@ impl Done {
     }
 
     fn clear(&mut self, plan: &RowPlan) {
-        self.texts.resize_with(plan.streams(), String::new);
-        self.texts.iter_mut().for_each(String::clear);
+        self.texts.resize_with(plan.streams(), Vec::new);
+        self.texts.iter_mut().for_each(Vec::clear);
         self.rows.clear();
         self.rows.resize(plan.tables().len(), 0);
         self.pieces.clear();

@@ -78,10 +78,17 @@ pub fn decode(table: &ToUtf8, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
             }
             continue;
         }
+        let taken = low_bits(len);
+        if wide & taken == 0
+            && let Some(room) = room.first_chunk_mut()
+        {
+            // A short value, or the end of a long one. What is stored after it does not count.
+            store_512(room, last);
+            return (read + len, written + len);
+        }
         // `before` is absent for ASCII, or a lead byte of two. Otherwise the character has three bytes, or there is none.
         let before = befores.get(bytes);
         let long = _mm512_cmplt_epi8_mask(before, _mm512_set1_epi8(0xC0u8 as i8));
-        let taken = low_bits(len);
         if long & taken == 0
             && let Some(room) = room.first_chunk_mut()
         {
