@@ -20,8 +20,8 @@
  * function, of charpipe_step, charpipe_finish, charpipe_reset or charpipe_free, with the same handle.
  *
  * Texts that a function gives away (`char *`) belong to the caller, who frees them with charpipe_free_text. Only
- * charpipe_names, charpipe_options, charpipe_chart, charpipe_explain, charpipe_records, charpipe_sniff and
- * charpipe_fields do this. They return a null pointer only after a bug in charpipe.
+ * charpipe_names, charpipe_options, charpipe_chart, charpipe_explain, charpipe_records, charpipe_sniff,
+ * charpipe_fields and charpipe_schema do this. They return a null pointer only after a bug in charpipe.
  *
  * Texts are UTF-8 and end with a NUL. Offsets count bytes of the input from 0, with its byte order mark.
  *
@@ -195,6 +195,20 @@ char *charpipe_sniff(const void *input, size_t len, int is_last);
  * If the layout is wrong, the result is {"error"}, with "code", "message", "line" and "column" (from 1, or null).
  */
 char *charpipe_fields(const char *options, const void *layout, size_t layout_len, const void *record, size_t len);
+
+/*
+ * Returns the columns that the rows of a layout have, and their types, as JSON, which the caller frees: {"schema"}, a
+ * text for another program. `layout` is the text of a COBOL copybook or of a field list. `format` is one of duckdb,
+ * postgresql, db2, sqlite (a CREATE TABLE), json-schema, avro and spark: see --schema in docs/fields.md. The schema of
+ * Arrow is not text, so only the command and Python have it. `options` has a line for each option, with the names,
+ * values and defaults of `charpipe rows`. These have a meaning for a schema: layout-format, replacing, decimal-comma,
+ * record-name, count-map, float, byte-order, when, parent, varchar, null-indicator, groups, from, select, on-bad,
+ * filler, add-columns, dates, integers, underscores, and codec-file=PATH.
+ *
+ * If the layout, the format or an option is wrong, the result is {"error"}, with "code" and "message"; an error in a
+ * layout has "line" and "column" (from 1, or null).
+ */
+char *charpipe_schema(const char *options, const void *layout, size_t layout_len, const char *format);
 
 /* Frees a text that one of these functions gave away. Does nothing with NULL. */
 void charpipe_free_text(char *text);

@@ -11,7 +11,7 @@ pub use crate::handle::Handle;
 use crate::handle::{Moved, Task, Texts};
 use crate::list;
 #[cfg(feature = "inspect")]
-use crate::{cells, fields, inspect};
+use crate::{cells, fields, inspect, schema};
 use charpipe::Status;
 #[cfg(target_family = "wasm")]
 use std::alloc::Layout;
@@ -510,6 +510,26 @@ pub unsafe extern "C" fn charpipe_fields(
         // SAFETY: the caller promises it.
         let (options, layout, record) = unsafe { (text(options)?, bytes(layout, layout_len)?, bytes(record, len)?) };
         Ok(fields::fields(options, layout, record).to_string())
+    };
+    give(json)
+}
+
+/// Returns the schema of the rows of a layout, as JSON.
+///
+/// # Safety
+/// `options` and `format` are null or end with a NUL; `layout_len` bytes at `layout` can be read.
+#[cfg(feature = "inspect")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn charpipe_schema(
+    options: *const c_char,
+    layout: *const c_void,
+    layout_len: usize,
+    format: *const c_char,
+) -> *mut c_char {
+    let json = || {
+        // SAFETY: the caller promises it.
+        let (options, layout, format) = unsafe { (text(options)?, bytes(layout, layout_len)?, text(format)?) };
+        Ok(schema::schema(options, layout, format).to_string())
     };
     give(json)
 }

@@ -48,7 +48,7 @@ fn read(options: &str, layout: &[u8], record: &[u8]) -> Result<Value, Value> {
 
 /// Returns the error of a layout, or of an option that does not go with it. The line and the column count from 1. They
 /// are null if they are not known.
-fn wrong(error: RowsError) -> Value {
+pub(crate) fn wrong(error: RowsError) -> Value {
     match error {
         RowsError::Layout(error) => {
             let known = |number: usize| (number > 0).then_some(number);

@@ -46,6 +46,42 @@ pub(crate) fn parse_for_record(text: &str) -> Result<RowsJob, Failure> {
     set_all(text, |registry| RowsJob::new().registry(registry), RowsJob::set)
 }
 
+/// The options of a rows job that decide which columns rows have, if the layout is given as a text.
+#[cfg(feature = "inspect")]
+const OF_COLUMNS: [&str; 20] = [
+    "layout-format",
+    "replacing",
+    "decimal-comma",
+    "record-name",
+    "count-map",
+    "float",
+    "byte-order",
+    "when",
+    "parent",
+    "varchar",
+    "null-indicator",
+    "groups",
+    "from",
+    "select",
+    "on-bad",
+    "filler",
+    "add-columns",
+    "dates",
+    "integers",
+    "underscores",
+];
+
+/// Reads the options of a rows job that reads no records.
+#[cfg(feature = "inspect")]
+pub(crate) fn parse_for_columns(text: &str) -> Result<RowsJob, Failure> {
+    let is_known = |name: &str| RowsJob::OPTIONS.iter().any(|option| option.name == name);
+    let is_useless = |name: &str| is_known(name) && !OF_COLUMNS.contains(&name);
+    if let Some((name, _)) = pairs(text).find(|(name, _)| is_useless(&name.replace('_', "-"))) {
+        return Err(Failure::Usage(format!("option {name}: it has no meaning for a schema")));
+    }
+    set_all(text, |registry| RowsJob::new().registry(registry), RowsJob::set)
+}
+
 /// Makes a job and sets its options. `codec-file`, which may be repeated, adds the encoding in a table file.
 fn set_all<J>(
     text: &str,

@@ -757,6 +757,62 @@ fn options_of_a_record() {
     assert_eq!(typed_options("RecordOptions"), shown(charpipe::rows::RowsJob::OPTIONS, &of_files));
 }
 
+/// Calls `charpipe_schema`.
+fn schema(options: &str, layout: &[u8], format: &str) -> Value {
+    let (options, format) = (CString::new(options).unwrap(), CString::new(format).unwrap());
+    // SAFETY: the options and the format end with a NUL, and the bytes can be read.
+    given(unsafe { charpipe_schema(options.as_ptr(), layout.as_ptr().cast(), layout.len(), format.as_ptr()) })
+}
+
+/// The schema is that of the library's rows, in every format.
+#[test]
+fn schemas() {
+    let copybook = b"01 R.\n 05 KIND PIC X.\n 05 BORN-ON PIC 9(8).\n 05 ITEM OCCURS 2.\n 10 PAY PIC S9(5)V99 COMP-3.\n";
+    let found = schema("dates=BORN-ON=YYYYMMDD\nunderscores\nadd-columns=number", copybook, "duckdb");
+    let expected = "CREATE TABLE \"R\" (\n  \"_number\" BIGINT,\n  \"KIND\" VARCHAR,\n  \"BORN_ON\" DATE,\n  \
+                    \"ITEM[1].PAY\" DECIMAL(7,2),\n  \"ITEM[2].PAY\" DECIMAL(7,2)\n);\n";
+    assert_eq!(found, serde_json::json!({ "schema": expected }));
+    let job = charpipe::rows::RowsJob::new().integers(true);
+    let rows = job.rows(&job.layout(copybook).unwrap()).unwrap();
+    for format in charpipe::rows::SchemaFormat::ALL {
+        assert_eq!(schema("integers", copybook, format.name())["schema"], rows.schema(*format).unwrap(), "{format}");
+    }
+
+    let code = |options: &str, layout: &[u8], format: &str| schema(options, layout, format)["error"].take();
+    let bad = code("", b"01 A.\n   05 B PIC X(3) OCURS 3.\n", "avro");
+    assert_eq!((&bad["code"], &bad["line"], &bad["column"]), (&"bad-layout".into(), &2.into(), &18.into()));
+    assert_eq!(code("select=NO", copybook, "avro")["code"], "bad-layout");
+    assert_eq!(code("", b"A-B 1 1 text\nA_B 2 1 text\n", "avro")["code"], "bad-option");
+    assert_eq!(code("from=nope", copybook, "avro")["code"], "unknown-label");
+    for format in ["", "arrow", "DuckDB"] {
+        let bad = code("", copybook, format);
+        let message = bad["message"].as_str().unwrap();
+        assert!(bad["code"] == "usage" && message.starts_with(&format!("format: {format:?} is not one of ")), "{bad}");
+    }
+}
+
+/// The header and the types of the npm package name the options of rows that have a meaning for a schema, and no others.
+#[test]
+fn options_of_a_schema() {
+    let read = |path: &str| std::fs::read_to_string(format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let header = read("include/charpipe.h").replace("\n *", "");
+    let listed = header.split("have a meaning for a schema: ").nth(1).unwrap();
+    let listed = listed.split(", and codec-file").next().unwrap().split(',').map(str::trim).collect::<Vec<_>>();
+    let of_values = |option: &NamedOption| !listed.contains(&option.name);
+    let others: Vec<&str> =
+        charpipe::rows::RowsJob::OPTIONS.iter().filter(|one| of_values(one)).map(|one| one.name).collect();
+    assert_eq!(listed.len() + others.len(), charpipe::rows::RowsJob::OPTIONS.len());
+    for name in &others {
+        let bad = schema(&format!("{name}=1"), b"A 1 1 text\n", "avro")["error"].take();
+        assert_eq!(bad["message"], format!("option {name}: it has no meaning for a schema"));
+    }
+    for name in listed {
+        let bad = schema(&format!("{name}=1"), b"A 1 1 text\n", "avro")["error"].take();
+        assert_ne!(bad["code"], "usage", "{name}");
+    }
+    assert_eq!(typed_options("SchemaOptions"), shown(charpipe::rows::RowsJob::OPTIONS, &others));
+}
+
 /// The types of the npm package name the options of a conversion, in their order, with their words.
 #[test]
 fn options_of_a_conversion() {
@@ -777,6 +833,10 @@ fn typed_options(interface: &str) -> Vec<(String, String)> {
     options.map(|(name, of)| (hyphenated(name), of.to_owned())).collect()
 }
 
+/// Options that may be given several times.
+const OF_SEVERAL: [&str; 8] =
+    ["when", "parent", "null-indicator", "select", "dates", "replacing", "count-map", "add-columns"];
+
 /// Returns the names and the types of options, but for some of them.
 fn shown(options: &[NamedOption], without: &[&str]) -> Vec<(String, String)> {
     let union = |words: &[&str]| words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" | ");
@@ -787,9 +847,7 @@ fn shown(options: &[NamedOption], without: &[&str]) -> Vec<(String, String)> {
         OptionValue::Flag => "boolean".to_owned(),
         _ if ["prescan", "jobs"].contains(&option.name) => "number".to_owned(),
         _ if option.name == "tape-file" => "string | number".to_owned(),
-        _ if ["when", "null-indicator", "select", "dates", "replacing", "count-map"].contains(&option.name) => {
-            "string | string[]".to_owned()
-        }
+        _ if OF_SEVERAL.contains(&option.name) => "string | string[]".to_owned(),
         _ => "string".to_owned(),
     };
     let options = options.iter().filter(|option| !without.contains(&option.name));

@@ -119,6 +119,8 @@ static void lists(void) {
             charpipe_records(labels[i], "\x00\x05\x00\x00", 4, 0),
             charpipe_fields(labels[i], "A 1 2 text", 10, "\xC1", 1),
             charpipe_fields(NULL, NULL, i, NULL, i),
+            charpipe_schema(labels[i], "A 1 2 text", 10, "avro"),
+            charpipe_schema(NULL, NULL, i, labels[i]),
         };
         for (size_t at = 0; at < sizeof texts / sizeof *texts; at++) {
             CHECK(texts[at] && texts[at][0] == '{');

@@ -33,7 +33,7 @@ pub(crate) fn no_directory(path: &Path, error: &io::Error) -> Status {
 
 /// Writes `text` to standard output.
 pub(crate) fn to_stdout(text: &str) -> Status {
-    finish(&Name::stdout(), Output::stdout().and_then(|output| write(output, text)))
+    finish(&Name::stdout(), Output::stdout().and_then(|output| write(output, text.as_bytes())))
 }
 
 /// Writes `text` to the file at `path`, which is replaced once all of it is written. It must not be one of the files `read`.
@@ -43,16 +43,16 @@ pub(crate) fn to_path(path: &Path, read: &ReadFiles, text: &str) -> Status {
         say(objection);
         return Status::Usage;
     }
-    finish(&Name::of_path(path.as_os_str()), output.and_then(|output| write(output, text)))
+    finish(&Name::of_path(path.as_os_str()), output.and_then(|output| write(output, text.as_bytes())))
 }
 
-/// Writes `text` to an output that is open, and finishes it.
-pub(crate) fn to_output(output: Output, text: &str) -> Status {
-    finish(&output.name.clone(), write(output, text))
+/// Writes `bytes` to an output that is open, and finishes it.
+pub(crate) fn to_output(output: Output, bytes: &[u8]) -> Status {
+    finish(&output.name.clone(), write(output, bytes))
 }
 
-fn write(mut output: Output, text: &str) -> io::Result<bool> {
-    output.write_all(text.as_bytes())?;
+fn write(mut output: Output, bytes: &[u8]) -> io::Result<bool> {
+    output.write_all(bytes)?;
     output.commit()
 }
 

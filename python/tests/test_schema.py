@@ -1,6 +1,7 @@
 """The schema of a layout without data, and what a stream of records shows of itself in a notebook."""
 
 import json
+import pathlib
 import subprocess
 import sys
 
@@ -38,6 +39,84 @@ def test_arrow():
     # Not every record has the same length, and that does not matter.
     varying = "01 R.\n 05 N PIC 9.\n 05 A PIC X OCCURS 0 TO 3 DEPENDING ON N.\n"
     assert charpipe.schema(varying).names == ["N", "A"]
+
+#: Layouts with every kind of field, with groups, OCCURS and record types.
+LAYOUTS = {
+    "copybook": (COPYBOOK, {"dates": "BORN=YYYYMMDD", "underscores": True, "add_columns": "number,errors,record,file"}),
+    "kinds": (
+        """T 1 4 text
+Z 5 3 zoned.1
+U 8 2 zoned,unsigned
+M 10 31 zoned
+P 41 5 packed.12
+Q 46 5 packed.-3
+B1 51 1 binary
+B2 52 2 binary,unsigned
+B4 54 4 binary
+V4 58 4 binary,unsigned
+B8 62 8 binary
+V8 70 8 binary,unsigned
+S 78 4 binary.2
+I 82 4 float
+D 86 8 float
+F 90 4 float,ieee
+G 94 8 float,ieee
+R 102 3 raw
+A 105 2*3 text
+L 111 18 zoned,unsigned
+TS 129 26 text
+""",
+        {"dates": "TS=YYYY-MM-DD-HH.MI.SS.FFFFFF", "integers": True},
+    ),
+    "types": (
+        """01 REC.
+ 05 KIND PIC X.
+ 05 CUST.
+  10 ID PIC 9(6) COMP-3.
+  10 NAME-1 PIC X(8).
+ 05 ACCT REDEFINES CUST.
+  10 NO PIC 9(4).
+  10 AMT PIC -(5)9.99.
+""",
+        {
+            "when": ["KIND=C: CUST", "KIND=A: ACCT"],
+            "parent": "ACCT < CUST: ID, NAME-1",
+            "add_columns": "type,parent,offset",
+        },
+    ),
+    "texts": (
+        "01 R.\n 05 A.\n  10 B PIC X.\n  10 C PIC 9 OCCURS 2.\n 05 FILLER PIC X.\n",
+        {"groups": "text", "filler": True},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_the_schema_of_the_command(name, tmp_path):
+    """`charpipe rows --schema arrow` prints the schema that streams have here."""
+    layout, options = LAYOUTS[name]
+    (tmp_path / "layout").write_text(layout)
+    words = [word for pair in _words(options) for word in pair]
+    arguments = ["rows", "--layout", tmp_path / "layout", "--schema", "arrow", *words]
+    found = subprocess.run([_command(), *arguments], check=True, capture_output=True).stdout
+    with pyarrow.ipc.open_stream(found) as stream:
+        assert stream.schema == charpipe.schema(layout, **options)
+        assert stream.read_all().num_rows == 0
+
+
+def _command():
+    """Return the path of the command, if it was built."""
+    target = pathlib.Path(__file__).parents[2] / "target"
+    built = [target / profile / "charpipe" for profile in ("debug", "release")]
+    return next((path for path in built if path.exists()), None) or pytest.skip("the command is not built")
+
+
+def _words(options):
+    """Yield options as arguments."""
+    for option, values in options.items():
+        for value in values if isinstance(values, list) else [values]:
+            name = "--" + option.replace("_", "-")
+            yield (name,) if value is True else (name, value)
 
 
 @pytest.mark.parametrize("name", ["duckdb", "sqlite"])

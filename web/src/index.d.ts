@@ -313,6 +313,64 @@ export function fields(
 };
 
 /**
+ * The options of `charpipe rows` that decide which columns rows have. Every name and value is that of the command; in a
+ * name, a capital letter stands for a hyphen and the letter.
+ */
+export interface SchemaOptions {
+  layoutFormat?: "auto" | "copybook" | "copybook-fixed" | "copybook-free" | "fields" | "json";
+  /** Words of a copybook to replace: `"==:TAG:== BY ==CUST=="`. */
+  replacing?: string | string[];
+  /** In pictures, the decimal point is a comma: `DECIMAL-POINT IS COMMA`. */
+  decimalComma?: boolean;
+  /** The record of a copybook or a program to read, by the name of its level 01. */
+  recordName?: string;
+  /** The counts for the values of a field that an OCCURS of a copybook depends on: `"SIZE:A=1,B=2"`. */
+  countMap?: string | string[];
+  /** The format of COMP-1 and COMP-2 in a copybook. */
+  float?: "ibm" | "ieee";
+  /** The byte order of COMP-5 and the like in a copybook. */
+  byteOrder?: "big" | "little";
+  /** Which record type applies to a record: `"TYPE=C: CLIENT"`. */
+  when?: string | string[];
+  /** The types of parents: `"ACCOUNT < CUSTOMER: ID"` adds a column with the parent's `ID`. */
+  parent?: string | string[];
+  /** Make one field of a length and a text at level 49, as Db2 declares a VARCHAR. */
+  varchar?: boolean;
+  /** Fields that say whether other fields are null: `"NAME=NAME-NULL"`. */
+  nullIndicator?: string | string[];
+  /** Whether a group of characters is also one field, `_text`. The default is `fields`. */
+  groups?: "fields" | "text";
+  /** The encoding of the records: IBM037 by default. */
+  from?: string;
+  /** The fields that rows have, by name or path. */
+  select?: string | string[];
+  /** With `null`, the column `_errors` can describe records that cannot be read. */
+  onBad?: "error" | "null";
+  /** Rows have FILLER as well. */
+  filler?: boolean;
+  /** Columns that are not fields: `number`, `offset`, `type`, `parent`, `file`, `record`, `errors`. */
+  addColumns?: string | string[];
+  /** Fields that contain dates: `"BORN=YYYYMMDD"`. */
+  dates?: string | string[];
+  /** Numbers of up to 18 digits without decimal places are integers. */
+  integers?: boolean;
+  /** Replace the hyphens in names. */
+  underscores?: boolean;
+}
+
+/**
+ * Returns the columns that the rows of a layout have, and their types, as text for another program: a `CREATE TABLE`, a
+ * JSON Schema, a record of Avro, or a `StructType` of Spark as JSON. `layout` is a COBOL copybook or a field list. An
+ * error in the layout is thrown, with `line` and `column`. Only in the build `all`. The schema of Arrow, which is not
+ * text, is at the command and in Python only.
+ */
+export function schema(
+  layout: string | Bytes,
+  format: "duckdb" | "postgresql" | "db2" | "sqlite" | "json-schema" | "avro" | "spark",
+  options?: SchemaOptions,
+): string;
+
+/**
  * Converts bytes to bytes, piece by piece. An error comes after all good output. Nothing is converted before the reader
  * asks for it, apart from one piece of at most 256 KiB.
  */

@@ -162,13 +162,28 @@ export function sniff(input, isLast = true) {
   return module.withBytes(bytes, call).hypotheses;
 }
 
+function layoutBytes(layout) {
+  return typeof layout === "string" ? encoder.encode(layout) : asBytes(layout);
+}
+
 export function fields(layout, record, options = {}) {
   needs("charpipe_fields");
   const module = current();
-  const [text, bytes] = [typeof layout === "string" ? encoder.encode(layout) : asBytes(layout), asBytes(record)];
+  const [text, bytes] = [layoutBytes(layout), asBytes(record)];
   const call = (options, layout, record) =>
     module.json(module.call("charpipe_fields", options, layout, text.length, record, bytes.length));
   return module.withText(optionLines(options), (options) =>
     module.withBytes(text, (layout) => module.withBytes(bytes, (record) => call(options, layout, record))),
+  );
+}
+
+export function schema(layout, format, options = {}) {
+  needs("charpipe_schema");
+  const module = current();
+  const text = layoutBytes(layout);
+  const call = (options, layout, format) =>
+    module.json(module.call("charpipe_schema", options, layout, text.length, format)).schema;
+  return module.withText(optionLines(options), (options) =>
+    module.withBytes(text, (layout) => module.withText(format, (format) => call(options, layout, format))),
   );
 }

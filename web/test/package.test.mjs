@@ -460,6 +460,30 @@ test("the fields of a record", async () => {
   await charpipe.load();
 });
 
+test("the schema of a layout", async () => {
+  await charpipe.load("all");
+  const copybook = "01 R.\n 05 BORN-ON PIC 9(8).\n 05 PAY PIC S9(3)V99 COMP-3 OCCURS 2.\n";
+  const options = { dates: ["BORN-ON=YYYYMMDD"], underscores: true, addColumns: "number" };
+  assert.equal(
+    charpipe.schema(copybook, "sqlite", options),
+    `CREATE TABLE "R" (\n  "_number" INTEGER,\n  "BORN_ON" TEXT,\n  "PAY[1]" TEXT,\n  "PAY[2]" TEXT\n);\n`,
+  );
+  const avro = JSON.parse(charpipe.schema(new TextEncoder().encode(copybook), "avro"));
+  assert.deepEqual([avro.name, avro.fields.map(({ name }) => name)], ["R", ["BORN_ON", "PAY"]]);
+  const spark = JSON.parse(charpipe.schema(copybook, "spark", { integers: true, select: "BORN-ON" }));
+  assert.deepEqual(spark.fields, [{ name: "BORN-ON", type: "integer", nullable: true, metadata: {} }]);
+  assert.equal(JSON.parse(charpipe.schema(copybook, "json-schema")).properties.PAY.maxItems, 2);
+  // Errors.
+  const error = assertThrows(() => charpipe.schema("01 A.\n   05 B PIC X(3) OCURS 3.\n", "avro"));
+  assert.deepEqual([error.code, error.line, error.column], ["bad-layout", 2, 18]);
+  const wrong = { code: "usage", message: /^format: "arrow" is not one of duckdb, postgresql/ };
+  assert.throws(() => charpipe.schema(copybook, "arrow"), wrong);
+  assert.throws(() => charpipe.schema(copybook, "avro", { trim: "none" }), { message: /no meaning for a schema/ });
+  assert.throws(() => charpipe.schema(copybook, "avro", { select: "NO" }), { code: "bad-layout" });
+  await charpipe.load();
+  assert.throws(() => charpipe.schema(copybook, "avro"), { code: "usage", message: /load\("all"\)/ });
+});
+
 test("the module's memory does not grow with the input", () => {
   const input = new Uint8Array(1 << 20).fill(0xc1);
   for (const [from, to] of [

@@ -17,7 +17,7 @@ use charpipe::fields::{BinaryRange, FloatFormat};
 use charpipe::records::TapeFile;
 use charpipe::rows::{LayoutFormat, RowsJob, SchemaFormat};
 use charpipe::{ErrorKind, OnControl, OnMalformed, OnNewlineInRecord, OnOverlong, Registry};
-use clap::builder::ValueHint;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueHint};
 use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -60,9 +60,9 @@ pub(crate) struct Rows {
     ///
     /// The columns are those that the other options ask for: --select, --dates, --add-columns, --when. With --output-dir,
     /// SQL has a table for each record type.
-    #[arg(help_heading = LAYOUT, long, value_name = "PROGRAM", value_parser = choice(schema_help),
+    #[arg(help_heading = LAYOUT, long, value_name = "PROGRAM", value_parser = schema(),
           conflicts_with_all = ["show_layout", "from_rows", "rejects", "report", "format", "formulas", "files"])]
-    pub(crate) schema: Option<SchemaFormat>,
+    pub(crate) schema: Option<Schema>,
 
     /// Format of the rows
     #[arg(help_heading = ROWS, long, value_name = "FORMAT", default_value = "csv")]
@@ -446,6 +446,21 @@ impl RowFormat {
             RowFormat::Jsonl => "jsonl",
         }
     }
+}
+
+/// What `--schema` prints.
+#[derive(Clone, Copy)]
+pub(crate) enum Schema {
+    Text(SchemaFormat),
+    Arrow,
+}
+
+/// Parses the words of `--schema`: those of the library's text, and Arrow.
+fn schema() -> impl TypedValueParser<Value = Schema> {
+    let text = |format: &SchemaFormat| PossibleValue::new(format.name()).help(schema_help(*format));
+    let arrow = PossibleValue::new("arrow").help("An IPC stream of Arrow without batches, which is not text");
+    let words = SchemaFormat::ALL.iter().map(text).chain([arrow]);
+    PossibleValuesParser::new(words).map(|word| word.parse().map_or(Schema::Arrow, Schema::Text))
 }
 
 fn layout_help(format: LayoutFormat) -> &'static str {

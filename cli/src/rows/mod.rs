@@ -35,7 +35,7 @@ use crate::status::Status;
 pub(crate) fn run(args: &Rows) -> Status {
     let ran = Setup::new(args).and_then(|setup| match (args.from_rows, args.schema) {
         _ if args.show_layout => show::run(args, &setup),
-        (_, Some(format)) => schema::run(args, &setup, format),
+        (_, Some(schema)) => schema::run(args, &setup, schema),
         (Some(format), None) => back::run(args, &setup, format),
         (None, None) => forward::run(args, &setup),
     });

@@ -563,6 +563,9 @@ fn old_names_and_wrong_usage() {
     is_wrong_usage("--exact --dates ID=YYMMDD", "--exact: cannot be used with dates");
 }
 
+/// The end of a stream of Arrow.
+const ARROW_END: &[u8] = b"\xFF\xFF\xFF\xFF\0\0\0\0";
+
 /// Each schema has the columns that the rows have, with the other options.
 #[test]
 fn schemas() {
@@ -595,6 +598,11 @@ fn schemas() {
         passes(list, "--schema duckdb --integers --select ID", b""),
         "CREATE TABLE \"rows\" (\n  \"ID\" INTEGER\n);\n"
     );
+    let (status, arrow, words) = run(list, "--schema arrow --underscores --integers --select PAID-ON,F -o @/out", b"");
+    assert_eq!((status, &*arrow, &*words), (0, &b""[..], ""));
+    let (status, arrow, words) = run(list, "--schema arrow --underscores --integers --select PAID-ON,F", b"");
+    assert_eq!((status, &*words, &arrow[..4], &arrow[arrow.len() - 8..]), (0, "", &[0xFF; 4][..], ARROW_END));
+    assert!(arrow.windows(8).any(|bytes| bytes == b"PAID_ON\0"));
     is_wrong_usage("--schema oracle", "--schema: \"oracle\" is not one of duckdb, postgresql, db2");
     is_wrong_usage("--schema duckdb --from-rows csv", "cannot be used with");
     let (status, _, words) = run("A-B 1 1 text\nA_B 2 1 text\n", "--schema avro", b"");

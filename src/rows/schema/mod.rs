@@ -5,7 +5,9 @@
 //! | `column_type.rs` | [`ColumnType`]: the type of a column that has types |
 //! | `sql.rs` | `CREATE TABLE` for databases |
 //! | `nested.rs` | JSON Schema, Avro and Spark, in which groups and arrays stay what they are |
+//! | `arrow.rs` | the same for Arrow, which is not text |
 
+mod arrow;
 mod column_type;
 mod nested;
 mod sql;
@@ -78,6 +80,18 @@ impl Rows {
             SchemaFormat::Avro => nested::avro(self),
             SchemaFormat::Spark => Ok(nested::spark(self)),
         }
+    }
+
+    /// Returns the schema of the rows as Arrow has it: an IPC stream without batches. Any column can be null.
+    ///
+    /// Groups are structs, and arrays are lists. If the rows of each record type have
+    /// [an output of their own](super::RowsJob::separate_types), the schema has the fields of all.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadOption`](crate::ErrorKind::BadOption) if two columns would have the same name because of
+    /// [underscores](super::RowsJob::underscores).
+    pub fn arrow_schema(&self) -> Result<Vec<u8>, RowsError> {
+        arrow::schema(self)
     }
 
     /// Returns the type of the column of a field.

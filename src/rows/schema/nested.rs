@@ -3,14 +3,14 @@
 use super::ColumnType;
 use crate::error::Error;
 use crate::rows::error::contradicts;
-use crate::rows::{AddedColumn, Rows, RowsError};
+use crate::rows::{AddedColumn, KeyColumn, Rows, RowsError};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// A member of an object: its name, and what it contains.
-struct Member {
-    name: String,
-    value: Value,
+pub(super) struct Member {
+    pub(super) name: String,
+    pub(super) value: Value,
 }
 
 impl Member {
@@ -32,7 +32,7 @@ impl Member {
 }
 
 /// What a member or an element contains.
-enum Value {
+pub(super) enum Value {
     Leaf(ColumnType),
     /// A group, with its path.
     Object(String, Vec<Member>),
@@ -41,13 +41,23 @@ enum Value {
 }
 
 /// Returns the members of a row.
-fn members(rows: &Rows) -> Vec<Member> {
+pub(super) fn members(rows: &Rows) -> Vec<Member> {
     let [before, after] = rows.around().map(|added| added.into_iter().map(Member::added).collect::<Vec<Member>>());
     let mut all = before;
-    all.extend(rows.key_columns().iter().map(|key| Member::leaf(key.name(), key.column_type())));
+    rows.key_columns().iter().for_each(|key| put_key(&mut all, key));
     put_members(rows, None, &mut all);
     all.extend(after);
     all
+}
+
+/// Adds a key. If each record type has an output of its own, several keys can have the same name.
+fn put_key(all: &mut Vec<Member>, key: &KeyColumn) {
+    match all.iter_mut().find(|member| member.name == key.name()) {
+        Some(Member { value: Value::Leaf(column), .. }) => {
+            *column = column.union(key.column_type()).unwrap_or(ColumnType::Text { most: None });
+        }
+        _ => all.push(Member::leaf(key.name(), key.column_type())),
+    }
 }
 
 fn put_members(rows: &Rows, group: Option<usize>, all: &mut Vec<Member>) {

@@ -41,7 +41,7 @@ pub(super) fn run(args: &Rows, setup: &Setup) -> Result<Status, Status> {
     let text = if args.html { html::page(&table) } else { terminal::text(&table, color::on_stdout()) };
     let output = streams::open_output(args)?;
     streams::protect_inputs(args, &[&output], &[&output])?;
-    let status = print::to_output(output, &text);
+    let status = print::to_output(output, text.as_bytes());
     let Some((sample, path)) = sample.as_ref().zip(files.first()) else { return Ok(status) };
     let Some(why) = sample.trouble() else { return Ok(status) };
     let name = Name::of_operand(path);
