@@ -10,7 +10,7 @@
 //!                                          ├─ text.rs      columns of numbers      │            │
 //!                                          └─ raw.rs       256 or 512 bytes ───────┘            │
 //! codecs/*.txt ── chart.rs ── tests/it/tables.rs ── pages.bin ── packed.rs ─────────────────────┤
-//! encoding_rs, oem_cp ── web.rs, oem.rs ────────────────────────────────────────────────────────┤
+//! encoding_rs, oem_cp ── web/, oem.rs ──────────────────────────────────────────────────────────┤
 //!                                                                                               ▼
 //!                    Decoder, Encoder ── single_byte.rs or multi_byte/ ── TableCodec
 //! ```

@@ -1,0 +1,334 @@
+//! The decoder of a multi-byte encoding.
+//!
+//! A decoder of encoding_rs cannot be cloned, and does not tell how many bytes it holds. It is fed here in a way that
+//! makes both unnecessary: whole runs in the middle of the input, single bytes near its end. A character has at most four
+//! bytes, so one of the last four positions is between two characters, and there the decoder is *neutral*: it holds
+//! nothing. The bytes after that position are kept, and a copy is a new decoder that is fed these bytes. The decoder of
+//! ISO-2022-JP is neutral in each of its sets; a copy is first fed the escape sequence of the set.
+//!
+//! Bytes that a fault gives back to be decoded again (the digit in 81 30 FF) are kept too, but not fed yet.
+
+use super::jis::{ESC, Shift};
+use super::plain::{FAR, LONGEST, Plain, SHORT};
+use crate::arch;
+use crate::codec::batches::{Pace, Switched, WORTH};
+use crate::codec::{Decoder, Malformed, Step, Stop, Utf8Sink};
+use encoding_rs::{DecoderResult, Encoding, ISO_2022_JP};
+use std::sync::Arc;
+
+/// The room that encoding_rs needs to decode a single byte, whatever it holds, and the end of a run after the run.
+const STEP_ROOM: usize = 32;
+
+/// The length of the shortest run. Shorter input is fed byte by byte.
+const RUN: usize = 4 * LONGEST;
+
+/// The room for the shortest run and for completing its last character.
+const RUN_ROOM: usize = 3 * RUN + RUN_RESERVE;
+const RUN_RESERVE: usize = 2 * LONGEST * STEP_ROOM;
+
+/// The length of a run after a fault; the next is twice as long. The room for a run is zeroed first, which is wasted if
+/// there is a fault at its beginning.
+const CAREFUL_RUN: usize = 2 * RUN;
+
+/// Decodes a multi-byte encoding.
+pub(super) struct MultiByteDecoder {
+    encoding: &'static Encoding,
+    inner: encoding_rs::Decoder,
+    shift: Shift,
+    /// Bytes that were read and not decided. The first `fed` of them were fed to `inner` since it was neutral.
+    held: [u8; 2 * LONGEST],
+    len: usize,
+    fed: usize,
+    /// The length limit for the next run, in bytes.
+    run_limit: usize,
+    plain: Arc<Plain>,
+    /// When to try the tables.
+    pace: Pace,
+}
+
+impl MultiByteDecoder {
+    pub(super) fn new(encoding: &'static Encoding, plain: Arc<Plain>, shift: Shift) -> Self {
+        let mut inner = encoding.new_decoder_without_bom_handling();
+        shift.lead(&mut inner);
+        let (held, run_limit, pace) = ([0; 2 * LONGEST], usize::MAX, Pace::new());
+        MultiByteDecoder { encoding, inner, shift, held, len: 0, fed: 0, run_limit, plain, pace }
+    }
+
+    /// Makes it afresh, in this state.
+    fn restart(&mut self, shift: Shift) {
+        *self = Self::new(self.encoding, self.plain.clone(), shift);
+    }
+
+    /// Decodes plain characters from the front of `src` while nothing is held, if there are tables; returns how many bytes.
+    fn feed_plain(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+        if !self.pace.is_due() {
+            return 0;
+        }
+        let plain = self.plain.clone();
+        let read = if let Some(pairs) = plain.pairs(src.len()) {
+            pairs.decode(arch::isa(), &mut self.pace.reach, src, dst)
+        } else if let Some(pairs) = plain.jis(src.len()) {
+            self.feed_jis(pairs, src, dst)
+        } else {
+            return 0;
+        };
+        self.pace.tried(read);
+        if read >= FAR || self.run_limit == usize::MAX {
+            self.run_limit = SHORT;
+        }
+        read
+    }
+
+    fn is_shifted(&self) -> bool {
+        self.encoding == ISO_2022_JP
+    }
+
+    /// Returns whether `inner`, which was fed `bytes` since it was neutral, is neutral again.
+    fn is_neutral(&self, bytes: &[u8]) -> bool {
+        if self.is_shifted() {
+            match bytes {
+                [ESC, ..] => bytes.len() >= 3,
+                _ => !self.shift.is_double() || bytes.len().is_multiple_of(2),
+            }
+        } else {
+            self.inner.latin1_byte_compatible_up_to(b"").is_some()
+        }
+    }
+
+    /// Feeds `inner`; returns how many bytes it read, and its fault.
+    fn run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>, last: bool) -> (usize, Option<(u8, u8)>) {
+        let most = 3 * src.len() + STEP_ROOM;
+        let inner = &mut self.inner;
+        let (result, read) = dst.fill_str(most, |text| {
+            let (result, read, written) = inner.decode_to_str_without_replacement(src, text, last);
+            ((result, read), written)
+        });
+        match result {
+            DecoderResult::Malformed(len, after) => (read, Some((len, after))),
+            // There is always room for the worst case.
+            DecoderResult::InputEmpty | DecoderResult::OutputFull => (read, None),
+        }
+    }
+
+    /// Updates the shift state after `bytes`, which brought `inner` from neutral to neutral.
+    fn update_shift(&mut self, bytes: &[u8]) {
+        match *bytes {
+            [ESC, x, y, ..] if self.is_shifted() => self.shift = Shift { set: [ESC, x, y], fresh: true },
+            [] => {}
+            _ => self.shift.fresh = false,
+        }
+    }
+
+    /// Feeds `inner` the next held byte; returns whether it was read, and the fault.
+    fn feed_held(&mut self, dst: &mut Utf8Sink<'_>) -> (bool, Option<Malformed>) {
+        let byte = self.held[self.fed];
+        let (read, fault) = self.run(&[byte], dst, false);
+        self.fed += read;
+        let fed = self.fed;
+        if let Some((len, after)) = fault {
+            return (read > 0, Some(self.fault(len, fed - after as usize)));
+        }
+        let held = self.held;
+        if self.is_neutral(&held[..fed]) {
+            self.update_shift(&held[..fed]);
+            self.held.copy_within(fed..self.len, 0);
+            self.len -= fed;
+            self.fed = 0;
+        }
+        (true, None)
+    }
+
+    /// Makes a fault of `len` bytes. Drops the first `done` held bytes; those after them will be fed again.
+    fn fault(&mut self, len: u8, done: usize) -> Malformed {
+        self.shift.fresh = false;
+        let held = self.held;
+        let (rest, pace) = (&held[done..self.len], self.pace);
+        self.restart(self.shift);
+        self.pace = pace;
+        self.run_limit = CAREFUL_RUN;
+        self.held[..rest.len()].copy_from_slice(rest);
+        self.len = rest.len();
+        Malformed { len, after: rest.len() as u8 }
+    }
+
+    fn hold(&mut self, bytes: &[u8]) {
+        self.held[self.len..self.len + bytes.len()].copy_from_slice(bytes);
+        self.len += bytes.len();
+    }
+
+    /// Decodes a run from the front of `src` while nothing is held; ends neutral, or with a fault. It leaves at least
+    /// [`LONGEST`] bytes of `src`, so that the last character of the run can be completed.
+    fn feed_run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        let most = (src.len() - LONGEST).min((dst.room() - RUN_RESERVE) / 3).min(self.run_limit);
+        let mut len = most;
+        if self.is_shifted() {
+            len = src[..most].iter().position(|byte| *byte == ESC).unwrap_or(most);
+            if self.shift.is_double() {
+                len &= !1;
+            }
+        }
+        let (mut read, mut fault) = self.run(&src[..len], dst, false);
+        while fault.is_none() && read < src.len() && !self.is_neutral(&src[..read]) {
+            let (more, found) = self.run(&src[read..read + 1], dst, false);
+            read += more;
+            fault = found;
+        }
+        if let Some((len, after)) = fault {
+            self.hold(&src[read - after as usize..read]);
+            return Step { read, stop: Stop::Fault(self.fault(len, 0)) };
+        }
+        self.run_limit = self.run_limit.saturating_mul(2);
+        // There is no escape sequence in the run.
+        self.shift.fresh &= read == 0;
+        Step { read, stop: Stop::InputEmpty }
+    }
+}
+
+impl MultiByteDecoder {
+    /// Decodes ASCII, pairs and escape sequences of ISO-2022-JP from the front of `src` while nothing is held, up to another
+    /// set or anything that may be a fault; returns how many bytes.
+    fn feed_jis(&mut self, jis: &Switched, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+        let Shift { set, fresh } = self.shift;
+        let mut is_double = self.shift.is_double();
+        // An escape sequence right after another one is a fault.
+        if !(is_double || set == Shift::INITIAL.set) || (fresh && src.first() == Some(&ESC)) {
+            return 0;
+        }
+        let read = jis.decode(arch::isa(), &mut self.pace.reach, &mut is_double, src, dst);
+        if read > 0 {
+            let set = if is_double { *b"\x1B$B" } else { Shift::INITIAL.set };
+            let fresh = matches!(src[..read], [.., ESC, b'$' | b'(', _]);
+            self.inner = self.encoding.new_decoder_without_bom_handling();
+            self.shift = Shift { set, fresh };
+            self.shift.lead(&mut self.inner);
+        }
+        read
+    }
+
+    fn feed_all(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        let mut read = 0;
+        let mut ran = false;
+        // Also without input: text of held bytes must not wait for the bytes after them.
+        while read < src.len() || self.fed < self.len {
+            if dst.room() < STEP_ROOM {
+                return Step { read, stop: Stop::OutputFull };
+            }
+            if self.fed < self.len {
+                let before = dst.written();
+                if let Some(fault) = self.feed_held(dst).1 {
+                    return Step { read, stop: Stop::Fault(fault) };
+                }
+                if dst.written() > before {
+                    // Stop, so that it is clear which bytes the next character comes from.
+                    return Step { read, stop: Stop::OutputFull };
+                }
+                continue;
+            }
+            if self.len == 0 && src.len() - read >= WORTH {
+                let plain = self.feed_plain(&src[read..], dst);
+                read += plain;
+                ran |= plain > 0;
+                if read == src.len() {
+                    break;
+                }
+                if dst.room() < STEP_ROOM {
+                    return Step { read, stop: Stop::OutputFull };
+                }
+            }
+            let rest = &src[read..];
+            if self.len == 0 && rest.len() >= RUN {
+                if dst.room() >= RUN_ROOM {
+                    let step = self.feed_run(rest, dst);
+                    read += step.read;
+                    ran = true;
+                    match step.stop {
+                        Stop::InputEmpty if step.read == 0 => {}
+                        Stop::InputEmpty => continue,
+                        stop => return Step { read, stop },
+                    }
+                } else if ran && read > 0 {
+                    return Step { read, stop: Stop::OutputFull };
+                }
+            }
+            self.hold(&rest[..1]);
+            match self.feed_held(dst) {
+                (_, None) => read += 1,
+                (true, Some(fault)) => return Step { read: read + 1, stop: Stop::Fault(fault) },
+                (false, Some(Malformed { len, after })) => {
+                    // The byte is the last held one, and stays unread.
+                    self.len -= 1;
+                    return Step { read, stop: Stop::Fault(Malformed { len, after: after - 1 }) };
+                }
+            }
+        }
+        Step { read, stop: Stop::InputEmpty }
+    }
+}
+
+impl Decoder for MultiByteDecoder {
+    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        let step = self.feed_all(src, dst);
+        if src.len() >= WORTH {
+            self.plain.add_decoded(step.read);
+        }
+        step
+    }
+
+    /// In one run: a short text would otherwise be fed byte by byte.
+    fn decode_whole(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> bool {
+        self.run(src, dst, true) == (src.len(), None)
+    }
+
+    fn finish(&mut self, dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
+        while self.fed < self.len {
+            if dst.room() < STEP_ROOM {
+                return Stop::OutputFull;
+            }
+            if let Some(fault) = self.feed_held(dst).1 {
+                return Stop::Fault(fault);
+            }
+        }
+        if self.len == 0 {
+            return Stop::InputEmpty;
+        }
+        match self.run(&[], dst, true).1 {
+            // `inner` is finished; `fault` replaces it.
+            Some((len, after)) => Stop::Fault(self.fault(len, self.len - after as usize)),
+            None => {
+                self.reset();
+                Stop::InputEmpty
+            }
+        }
+    }
+
+    fn reset(&mut self) {
+        self.restart(Shift::INITIAL);
+    }
+
+    fn fork(&self) -> Box<dyn Decoder> {
+        let mut fork = Self::new(self.encoding, self.plain.clone(), self.shift);
+        fork.hold(&self.held[..self.len]);
+        Box::new(fork)
+    }
+
+    fn pending(&self) -> usize {
+        self.len
+    }
+
+    /// The last two bytes of the escape sequence of the set, and whether nothing has followed it.
+    fn state(&self) -> Option<u64> {
+        let [_, second, third] = self.shift.set.map(u64::from);
+        let is_initial = self.shift == Shift::INITIAL;
+        Some(if is_initial { 0 } else { second << 16 | third << 8 | u64::from(self.shift.fresh) })
+    }
+
+    fn set_state(&mut self, state: u64) -> bool {
+        let set = [(state >> 16) as u8, (state >> 8) as u8];
+        let shift = Shift { set: [ESC, set[0], set[1]], fresh: state & 1 == 1 };
+        self.restart(Shift::INITIAL);
+        if self.is_shifted() && Shift::SETS.contains(&&set) {
+            self.restart(shift);
+        }
+        self.state() == Some(state)
+    }
+}

@@ -1,0 +1,188 @@
+//! The characters that our own loops convert, and their tables.
+//!
+//! In a long text our own loops go first. They know the *plain* characters, which encoding_rs converts by themselves, each to
+//! one or two bytes, from tables that are read out of encoding_rs; see [`Plain`]. At anything else they stop between two
+//! characters, and encoding_rs goes on. So no rule of the standard is written down twice, and a character that is missing in
+//! a table costs speed, but is converted correctly. In ISO-2022-JP they also read and write the escape sequences between
+//! ASCII and JIS X 0208.
+
+use super::jis::{ESC, JIS_OTHERS, ascii_of_jis};
+use super::one_way::OneWay;
+use crate::arch::{self, lanes};
+use crate::codec::batches::{Codes, PlainPairs, Switched};
+use crate::codec::pairs::PlainCodes;
+use crate::codec::{Utf8Char, Utf8Units, Utf8Word};
+use encoding_rs::{EncoderResult, Encoding, ISO_2022_JP};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The length of the longest character, in bytes.
+pub(super) const LONGEST: usize = 4;
+
+/// How far encoding_rs goes where the tables stopped, in bytes. If they do not get [`FAR`] from there, it goes twice as far.
+pub(super) const SHORT: usize = LONGEST;
+pub(super) const FAR: usize = 24;
+
+/// The plain characters of an encoding, for all of its decoders and encoders.
+///
+/// A table takes a while to build, which a short text does not repay. So it is built when some text was converted, by one
+/// decoder or encoder or by many.
+#[derive(Debug)]
+pub(super) struct Plain {
+    encoding: &'static Encoding,
+    /// How much is converted before a table is built, in bytes.
+    enough: usize,
+    pairs: Later<PlainPairs>,
+    codes: Later<PlainCodes>,
+    /// ASCII and the pairs of ISO-2022-JP.
+    jis: Later<Switched>,
+}
+
+/// A table that is built when it is worth its time.
+#[derive(Debug)]
+struct Later<T> {
+    /// How much was converted without it, in bytes.
+    count: AtomicUsize,
+    table: OnceLock<T>,
+}
+
+impl<T> Later<T> {
+    fn new() -> Self {
+        Later { count: AtomicUsize::new(0), table: OnceLock::new() }
+    }
+
+    /// Returns the table for `len` bytes, if it is there or `enough` bytes were converted, or will be.
+    fn get(&self, len: usize, enough: usize, make: impl FnOnce() -> T) -> Option<&T> {
+        let is_enough = || self.count.load(Ordering::Relaxed) >= enough || len / 4 >= enough;
+        self.table.get().or_else(|| is_enough().then(|| self.table.get_or_init(make)))
+    }
+
+    fn add(&self, len: usize) {
+        self.count.fetch_add(len, Ordering::Relaxed);
+    }
+}
+
+impl Plain {
+    pub(super) const ENOUGH: usize = 256 * 1024;
+
+    /// Whether there are tables at all. They take 128 and 256 KiB, which is a lot for a machine with a small memory.
+    const IS_WANTED: bool = cfg!(all(target_pointer_width = "64", not(target_family = "wasm")));
+
+    pub(super) fn new(encoding: &'static Encoding, enough: usize) -> Self {
+        Plain { encoding, enough, pairs: Later::new(), codes: Later::new(), jis: Later::new() }
+    }
+
+    pub(super) fn add_decoded(&self, len: usize) {
+        self.pairs.add(len);
+        self.jis.add(len);
+    }
+
+    pub(super) fn add_encoded(&self, len: usize) {
+        self.codes.add(len);
+    }
+
+    /// Returns the table for decoding `len` bytes, if there is one now.
+    pub(super) fn pairs(&self, len: usize) -> Option<&PlainPairs> {
+        let is_wanted = Self::IS_WANTED && self.encoding != ISO_2022_JP && lanes::are_worth_it(arch::isa());
+        is_wanted.then(|| self.pairs.get(len, self.enough, || self.make_pairs()))?
+    }
+
+    /// Returns the tables for decoding `len` bytes of ISO-2022-JP, if they are there now.
+    pub(super) fn jis(&self, len: usize) -> Option<&Switched> {
+        let is_wanted = Self::IS_WANTED && self.encoding == ISO_2022_JP && lanes::are_worth_it(arch::isa());
+        is_wanted.then(|| self.jis.get(len, self.enough, || self.make_jis()))?
+    }
+
+    fn make_jis(&self) -> Switched {
+        let mut units = Utf8Units::new();
+        for (pair, ch) in self.jis_chars() {
+            units.put(u16::from_be_bytes(pair), &[Utf8Word::new(ch).expect("of the plane")]);
+        }
+        Switched::new(units, Codes::JIS_X_0208, &JIS_OTHERS)
+    }
+
+    /// Returns the pairs that ISO-2022-JP decodes to one character.
+    fn jis_chars(&self) -> Vec<([u8; 2], char)> {
+        let pairs = || (0x21..=0x7E).flat_map(|lead| (0x21..=0x7E).map(move |trail| [lead, trail]));
+        let lines: Vec<u8> =
+            pairs().flat_map(|[lead, trail]| [ESC, b'$', b'B', lead, trail, ESC, b'(', b'B', b'\n']).collect();
+        let (text, _) = self.encoding.decode_without_bom_handling(&lines);
+        pairs().zip(text.split('\n')).filter_map(|(pair, line)| Some((pair, plain_char(line)?))).collect()
+    }
+
+    /// Returns the table for encoding `len` bytes, if there is one now.
+    pub(super) fn codes(&self, len: usize) -> Option<&PlainCodes> {
+        Self::IS_WANTED.then(|| self.codes.get(len, self.enough, || self.make_codes()))?
+    }
+
+    /// Returns what encoding_rs decodes to one character by itself: single bytes, with 0 before them, and pairs. One row after
+    /// another, so that it needs little memory.
+    fn chars(&self) -> impl Iterator<Item = ([u8; 2], char)> {
+        let rows = [0].into_iter().chain(0x80..=0xFF);
+        rows.flat_map(|lead| self.row(lead)).chain([([0, b'\n'], '\n')])
+    }
+
+    /// Returns those of the pairs with `lead`, or of the single bytes.
+    fn row(&self, lead: u8) -> Vec<([u8; 2], char)> {
+        let lasts = if lead == 0 { 0..=0xFF } else { 0x30..=0xFE };
+        // A line for each code, so that nothing depends on what is before and after it.
+        let codes = || lasts.clone().filter(|last| *last != b'\n').map(|last| [lead, last]);
+        let lines: Vec<u8> =
+            codes().flat_map(|[lead, last]| [lead, last, b'\n'].into_iter().skip((lead == 0).into())).collect();
+        let (text, _) = self.encoding.decode_without_bom_handling(&lines);
+        codes().zip(text.split('\n')).filter_map(|(code, line)| Some((code, plain_char(line)?))).collect()
+    }
+
+    fn make_pairs(&self) -> PlainPairs {
+        let (mut units, mut singles, mut leads) = (Utf8Units::new(), [Utf8Char::NONE; 256], [false; 256]);
+        for ([lead, last], ch) in self.chars() {
+            units.put(u16::from_be_bytes([lead, last]), &[Utf8Word::new(ch).expect("of the plane")]);
+            match lead {
+                0 => singles[usize::from(last)] = Utf8Char::new(ch),
+                lead => leads[usize::from(lead)] = true,
+            }
+        }
+        PlainPairs::new(units, |byte| singles[usize::from(byte)], |byte| leads[usize::from(byte)])
+    }
+
+    fn make_codes(&self) -> PlainCodes {
+        let one_way = OneWay::of(self.encoding);
+        let is_plain = |ch: &char| *ch != '\n' && !one_way.is_some_and(|one_way| one_way.has(*ch));
+        let chars: Vec<char> = match self.encoding == ISO_2022_JP {
+            true => self.jis_chars().into_iter().map(|(_, ch)| ch).chain(ascii_of_jis()).filter(is_plain).collect(),
+            false => self.chars().map(|(_, ch)| ch).filter(is_plain).collect(),
+        };
+        let lines = self.encoded_lines(&chars);
+        let codes = lines.split(|byte| *byte == b'\n').map(|code| match code {
+            // The escape sequences around a pair; other characters with one are in other sets, and not plain.
+            [ESC, b'$', b'B', pair @ .., ESC, b'(', b'B'] => pair,
+            code => code,
+        });
+        PlainCodes::new(chars.iter().copied().zip(codes).chain([('\n', &b"\n"[..])]))
+    }
+
+    /// Encodes each of the characters and a line end. What is unmappable is an empty line.
+    fn encoded_lines(&self, chars: &[char]) -> Vec<u8> {
+        /// Encoding_rs stops before the room is quite full.
+        const MORE: usize = 32;
+        let text: String = chars.iter().flat_map(|ch| [*ch, '\n']).collect();
+        let (mut encoder, mut lines) = (self.encoding.new_encoder(), vec![0; 8 * chars.len() + text.len() + MORE]);
+        let (mut read, mut written) = (0, 0);
+        loop {
+            let (result, more, put) =
+                encoder.encode_from_utf8_without_replacement(&text[read..], &mut lines[written..], false);
+            (read, written) = (read + more, written + put);
+            if !matches!(result, EncoderResult::Unmappable(_)) {
+                break;
+            }
+        }
+        lines.truncate(written);
+        lines
+    }
+}
+
+/// Returns the character of a line that has just one, if a table can have it.
+pub(super) fn plain_char(line: &str) -> Option<char> {
+    let mut chars = line.chars();
+    chars.next().filter(|ch| chars.next().is_none() && *ch != '\u{FFFD}' && *ch <= '\u{FFFF}')
+}
