@@ -7,9 +7,11 @@
 //!   of them for the last block.
 //! * [`WORTH`] is 65, the least with which [`lanes::split`] does anything, and at least [`LEAST_REACH`], one block.
 
+use super::sink::BATCH_ROOM;
 use super::{Utf8Batch, Utf8Char, Utf8Sink, Utf8Table, Utf8Units, Utf8Word};
 use crate::arch::types::{Escapes, Leads, Shifts, Split};
 use crate::arch::{Isa, lanes};
+use std::ops::ControlFlow;
 
 /// The shortest batch, in characters: the kernels do nothing with less than a block.
 pub(super) const LEAST_REACH: usize = 64;
@@ -83,6 +85,43 @@ impl Block {
     const REACH: usize = 8;
 }
 
+/// Where the words of a batch begin in the input. They are asked for in ascending order.
+struct Places<'a> {
+    blocks: &'a [Block],
+    /// The block of the last word that was asked for, that word, and the bits of it and of those after it.
+    index: usize,
+    word: usize,
+    firsts: u64,
+}
+
+impl<'a> Places<'a> {
+    fn new(blocks: &'a [Block]) -> Self {
+        Places { blocks, index: 0, word: 0, firsts: blocks[0].split.firsts }
+    }
+
+    /// Returns the place of a word that the batch has, and whether it is a pair.
+    fn of(&mut self, word: usize) -> (usize, bool) {
+        while let Some(next) = self.blocks.get(self.index + 1).filter(|next| next.word <= word) {
+            (self.index, self.word, self.firsts) = (self.index + 1, next.word, next.split.firsts);
+        }
+        for _ in self.word..word {
+            self.firsts &= self.firsts.wrapping_sub(1);
+        }
+        self.word = word;
+        let (block, at) = (&self.blocks[self.index], self.firsts.trailing_zeros());
+        (block.byte + at as usize, block.split.doubles.checked_shr(at).is_some_and(|doubles| doubles & 1 == 1))
+    }
+}
+
+/// Reads a code that is not plain, with bytes after it. It is given whether bytes are pairs there; returns how many bytes it
+/// read, and whether the batch goes on after them.
+pub(super) type Others<'a> = &'a mut dyn FnMut(bool, &[u8], &mut Utf8Sink<'_>) -> ControlFlow<usize, usize>;
+
+/// Ends a batch before any other code.
+pub(super) fn none(_: bool, _: &[u8], _: &mut Utf8Sink<'_>) -> ControlFlow<usize, usize> {
+    ControlFlow::Break(0)
+}
+
 /// What decodes batches.
 pub(super) struct Batches<'a> {
     pub(super) by_unit: &'a Utf8Units,
@@ -98,17 +137,19 @@ impl Batches<'_> {
     /// Decodes the front of `src` in a charset with shift codes.
     #[inline(never)]
     pub(super) fn decode_shifted(&mut self, isa: Isa, shifts: Shifts, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
-        self.decode(src, dst, |is_double, src, units| lanes::split(isa, shifts, is_double, src, units))
+        let split = |is_double, src: &[u8], units: &mut _| lanes::split(isa, shifts, is_double, src, units);
+        self.decode(src, dst, split, &mut none)
     }
 
-    /// Decodes the front of `src`: looks up the characters of some blocks, and then writes them. `split` splits a block.
-    /// Stops at anything that needs a decision; returns how many bytes were read.
+    /// Decodes the front of `src`: looks up the characters of some blocks, and then writes them. `split` splits a block, and
+    /// `others` reads what is not plain. Stops at anything that needs another decision; returns how many bytes were read.
     #[inline(always)]
     fn decode(
         &mut self,
         src: &[u8],
         dst: &mut Utf8Sink<'_>,
         split: impl Fn(bool, &[u8], &mut [u16; 64]) -> Split,
+        others: Others<'_>,
     ) -> usize {
         let mut batch = Utf8Batch::new();
         let mut units = [0; 64];
@@ -142,15 +183,27 @@ impl Batches<'_> {
                     break;
                 }
             }
-            let done = dst.push_batch(&batch, block.word);
-            if done < block.word {
-                let stopped = blocks[..count].iter().rfind(|block| block.word <= done).unwrap_or(&blocks[0]);
-                let first =
-                    (stopped.word..done).fold(stopped.split.firsts, |firsts, _| firsts & firsts.wrapping_sub(1));
-                let at = first.trailing_zeros();
-                *self.is_double = stopped.split.doubles.checked_shr(at).is_some_and(|doubles| doubles & 1 == 1);
-                *self.reach = done + LEAST_REACH;
-                return stopped.byte + at as usize;
+            let (mut done, mut places) = (0, Places::new(&blocks[..count]));
+            loop {
+                done += dst.push_batch(&batch, done..block.word);
+                if done >= block.word {
+                    break;
+                }
+                let (at, is_double) = places.of(done);
+                (*self.is_double, *self.reach) = (is_double, done + LEAST_REACH);
+                if dst.room() < BATCH_ROOM {
+                    return at;
+                }
+                match others(is_double, &src[at..], dst) {
+                    ControlFlow::Break(len) => return at + len,
+                    ControlFlow::Continue(len) => read = at + len,
+                }
+                // What was looked up is good if a word begins right after the code.
+                let next = (done + 1..block.word).find(|word| places.of(*word).0 >= read);
+                match next.filter(|word| places.of(*word).0 == read) {
+                    Some(word) => done = word,
+                    None => continue 'batches,
+                }
             }
             *self.is_double = block.split.is_double;
             *self.reach = usize::MAX;
@@ -200,9 +253,9 @@ impl Switched {
         Switched { by_unit: pairs, singles: Box::new(Utf8Table::new(singles)), codes }
     }
 
-    /// Decodes characters and codes from the front of `src`, up to anything else, or within a block of the end of `src` or
-    /// of the room; returns how many bytes were read. `reach` is for the next call; `is_double` says whether bytes are
-    /// pairs, before and after.
+    /// Decodes characters and codes from the front of `src`, and what `others` reads, up to anything else, or within a block
+    /// of the end of `src` or of the room; returns how many bytes were read. `reach` is for the next call; `is_double` says
+    /// whether bytes are pairs, before and after.
     #[inline(never)]
     pub(super) fn decode(
         &self,
@@ -211,12 +264,19 @@ impl Switched {
         is_double: &mut bool,
         src: &[u8],
         dst: &mut Utf8Sink<'_>,
+        others: Others<'_>,
     ) -> usize {
         let mut batches = Batches { by_unit: &self.by_unit, singles: Some(&*self.singles), reach, is_double };
         match self.codes {
-            Codes::Shifts(shifts) => batches.decode_shifted(isa, shifts, src, dst),
-            Codes::Escapes(escapes) => batches
-                .decode(src, dst, |is_double, src, units| lanes::split_escapes(isa, escapes, is_double, src, units)),
+            Codes::Shifts(shifts) => {
+                let split = |is_double, src: &[u8], units: &mut _| lanes::split(isa, shifts, is_double, src, units);
+                batches.decode(src, dst, split, others)
+            }
+            Codes::Escapes(escapes) => {
+                let split =
+                    |is_double, src: &[u8], units: &mut _| lanes::split_escapes(isa, escapes, is_double, src, units);
+                batches.decode(src, dst, split, others)
+            }
         }
     }
 }
@@ -240,12 +300,19 @@ impl PlainPairs {
         PlainPairs { by_unit, singles, leads: Leads::new(is_lead) }
     }
 
-    /// Decodes the front of `src`, where a character begins, up to one that is not plain or within a block of the end of
-    /// `src` or of the room; returns how many bytes were read. `reach` is for the next call.
+    /// Decodes the front of `src`, where a character begins, up to one that is neither plain nor read by `others`, or within
+    /// a block of the end of `src` or of the room; returns how many bytes were read. `reach` is for the next call.
     #[inline(never)]
-    pub(super) fn decode(&self, isa: Isa, reach: &mut usize, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+    pub(super) fn decode(
+        &self,
+        isa: Isa,
+        reach: &mut usize,
+        src: &[u8],
+        dst: &mut Utf8Sink<'_>,
+        others: Others<'_>,
+    ) -> usize {
         let (by_unit, singles, mut is_double) = (&self.by_unit, Some(&*self.singles), false);
         let mut batches = Batches { by_unit, singles, reach, is_double: &mut is_double };
-        batches.decode(src, dst, |_, src, units| lanes::split_pairs(isa, &self.leads, src, units))
+        batches.decode(src, dst, |_, src, units| lanes::split_pairs(isa, &self.leads, src, units), others)
     }
 }

@@ -19,6 +19,10 @@ use super::words::{Utf8Batch, Utf8Char, Utf8Filled, Utf8Table, Utf8Word, packed}
 use crate::arch::types::{ByteOrder, OctetOrder};
 use crate::arch::{self, utf16, utf32};
 use room::Room;
+use std::ops::Range;
+
+/// The room without which a batch may stop before its end.
+pub(crate) const BATCH_ROOM: usize = 64;
 
 /// A lent buffer for text, which holds valid UTF-8 up to what was written.
 ///
@@ -369,11 +373,11 @@ impl<'a> Utf8Sink<'a> {
         }
     }
 
-    /// Appends the characters at the first `len` places of `batch`, up to a note; returns how many. Stops early only
-    /// there or with fewer than 64 bytes of room.
+    /// Appends the characters at `places` of `batch`, up to a note; returns how many. Stops early only there or with fewer
+    /// than [`BATCH_ROOM`] bytes of room.
     #[inline]
-    pub(crate) fn push_batch(&mut self, batch: &Utf8Batch, len: usize) -> usize {
-        let (read, written) = arch::lanes::text(arch::isa(), batch.lanes(len), self.room.spare());
+    pub(crate) fn push_batch(&mut self, batch: &Utf8Batch, places: Range<usize>) -> usize {
+        let (read, written) = arch::lanes::text(arch::isa(), batch.lanes(places), self.room.spare());
         // SAFETY: the kernel stores lanes of one to three bytes, which are characters, as in `push_word`. An empty place
         // of the batch has no bytes, and stops the kernel.
         unsafe { self.room.claim(written) };
@@ -617,7 +621,7 @@ mod tests {
             sink.push_block(&[0x20AC; 16]);
             let mut batch = Utf8Batch::new();
             (0..Utf8Batch::LEN).for_each(|at| batch.set(at, Utf8Word::new('é').unwrap()));
-            sink.push_batch(&batch, Utf8Batch::LEN);
+            sink.push_batch(&batch, 0..Utf8Batch::LEN);
             sink.fill_str(10, |room| {
                 let end = room.len();
                 ((), end)
@@ -696,19 +700,20 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "too much of it")]
     fn a_batch_is_pushed_up_to_a_note() {
-        let text = "aé€".repeat(100);
+        let text: Vec<char> = "aé€".repeat(100).chars().collect();
         for room in (0..600).step_by(7) {
-            for end in [0, 1, 15, 16, 17, 40, 255, 256] {
+            for (start, end) in [0, 1, 15, 16, 17, 40, 255, 256].into_iter().flat_map(|end| [(0, end), (end / 3, end)])
+            {
                 let mut batch = Utf8Batch::new();
-                for (at, ch) in text.chars().enumerate().take(end) {
-                    batch.set(at, Utf8Word::new(ch).unwrap());
+                for (at, ch) in text.iter().enumerate().take(end) {
+                    batch.set(at, Utf8Word::new(*ch).unwrap());
                 }
                 batch.set(end, if end < 256 { Utf8Word::note(0, 0) } else { Utf8Word::new('a').unwrap() });
                 let mut bytes = vec![0; room];
                 let mut sink = Utf8Sink::new(&mut bytes);
-                let pushed = sink.push_batch(&batch, 256);
-                assert!(pushed == end || sink.room() < 64);
-                assert!(pushed <= end && sink.as_str() == text.chars().take(pushed).collect::<String>());
+                let pushed = start + sink.push_batch(&batch, start..256);
+                assert!(pushed == end || sink.room() < BATCH_ROOM);
+                assert!(pushed <= end && sink.as_str() == text[start..pushed].iter().collect::<String>());
             }
         }
     }

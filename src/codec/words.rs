@@ -14,6 +14,7 @@
 //! ```
 
 use crate::arch::types::ToUtf8;
+use std::ops::Range;
 
 /// One character as ready UTF-8: what a single-byte table holds for each byte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -283,10 +284,10 @@ impl Utf8Batch {
         }
     }
 
-    /// Returns the first `len` words, or all of them, as lanes of a kernel. An empty place is 0, a lane of no bytes.
+    /// Returns the words at these places as lanes of a kernel. An empty place is 0, a lane of no bytes.
     #[inline(always)]
-    pub(super) fn lanes(&self, len: usize) -> &[u32] {
-        &self.words[..len.min(Self::LEN)]
+    pub(super) fn lanes(&self, places: Range<usize>) -> &[u32] {
+        self.words.get(places).unwrap_or_default()
     }
 }
 

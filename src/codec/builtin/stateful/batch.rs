@@ -2,7 +2,7 @@
 
 use super::sets::Set;
 use crate::arch::{self, lanes};
-use crate::codec::batches::{Codes, Switched};
+use crate::codec::batches::{Codes, Switched, none};
 use crate::codec::pairs::{PlainCodes, Switch};
 use crate::codec::{ByteSink, Utf8Sink};
 use std::sync::OnceLock;
@@ -33,7 +33,7 @@ impl Batch {
         }
         let make = || Switched::new(self.set.units(), self.codes, self.others);
         let tables = if src.len() >= LONG { Some(self.tables.get_or_init(make)) } else { self.tables.get() };
-        tables.map_or(0, |tables| tables.decode(arch::isa(), reach, is_double, src, dst))
+        tables.map_or(0, |tables| tables.decode(arch::isa(), reach, is_double, src, dst, &mut none))
     }
 }
 

@@ -11,9 +11,10 @@
 use super::jis::{ESC, Shift};
 use super::plain::{FAR, LONGEST, Plain, SHORT};
 use crate::arch;
-use crate::codec::batches::{Pace, Switched, WORTH};
-use crate::codec::{Decoder, Malformed, Step, Stop, Utf8Sink};
+use crate::codec::batches::{Pace, PlainPairs, Switched, WORTH};
+use crate::codec::{Decoder, Malformed, Replaced, Step, Stop, Utf8Sink};
 use encoding_rs::{DecoderResult, Encoding, ISO_2022_JP};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// The room that encoding_rs needs to decode a single byte, whatever it holds, and the end of a run after the run.
@@ -29,6 +30,26 @@ const RUN_RESERVE: usize = 2 * LONGEST * STEP_ROOM;
 /// The length of a run after a fault; the next is twice as long. The room for a run is zeroed first, which is wasted if
 /// there is a fault at its beginning.
 const CAREFUL_RUN: usize = 2 * RUN;
+
+/// The longest run where characters are rarely plain, in bytes.
+const MOST: usize = 256;
+
+/// Faults that are replaced.
+struct Faults {
+    /// What stands for each; nothing if they are dropped.
+    replacement: Option<char>,
+    count: u64,
+}
+
+impl Faults {
+    /// Replaces a fault, if that is wanted and there is room.
+    fn replace(faults: &mut Option<Faults>, dst: &mut Utf8Sink<'_>) -> bool {
+        let Some(Faults { replacement, count }) = faults else { return false };
+        let is_done = replacement.is_none_or(|ch| dst.push(ch));
+        *count += u64::from(is_done);
+        is_done
+    }
+}
 
 /// Decodes a multi-byte encoding.
 pub(super) struct MultiByteDecoder {
@@ -59,24 +80,60 @@ impl MultiByteDecoder {
         *self = Self::new(self.encoding, self.plain.clone(), shift);
     }
 
-    /// Decodes plain characters from the front of `src` while nothing is held, if there are tables; returns how many bytes.
-    fn feed_plain(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
-        if !self.pace.is_due() {
-            return 0;
-        }
+    /// Makes `inner` afresh, in the state.
+    fn renew(&mut self) {
+        self.inner = self.encoding.new_decoder_without_bom_handling();
+        self.shift.lead(&mut self.inner);
+        self.fed = 0;
+    }
+
+    /// Decodes the front of `src` while nothing is held, if there are tables: plain characters by them, and what is among
+    /// those. Ends neutral, or with a fault; `faults` are replaced if it has room for that.
+    fn feed_plain(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>, faults: &mut Option<Faults>) -> Step<Malformed> {
         let plain = self.plain.clone();
-        let read = if let Some(pairs) = plain.pairs(src.len()) {
-            pairs.decode(arch::isa(), &mut self.pace.reach, src, dst)
-        } else if let Some(pairs) = plain.jis(src.len()) {
-            self.feed_jis(pairs, src, dst)
+        if let Some(pairs) = plain.pairs(src.len()) {
+            self.feed_pairs(pairs, &plain, src, dst, faults)
+        } else if self.is_shifted()
+            && self.pace.is_due()
+            && let Some(pairs) = plain.jis(src.len())
+        {
+            self.feed_jis(pairs, &plain, src, dst, faults)
         } else {
-            return 0;
-        };
-        self.pace.tried(read);
-        if read >= FAR || self.run_limit == usize::MAX {
-            self.run_limit = SHORT;
+            Step { read: 0, stop: Stop::InputEmpty }
         }
-        read
+    }
+
+    /// Does so with the pairs of a charset without escape sequences.
+    fn feed_pairs(
+        &mut self,
+        pairs: &PlainPairs,
+        plain: &Plain,
+        src: &[u8],
+        dst: &mut Utf8Sink<'_>,
+        faults: &mut Option<Faults>,
+    ) -> Step<Malformed> {
+        let (mut reach, mut left, mut limit) = (self.pace.reach, src.len(), SHORT);
+        let mut fault = None;
+        let read = pairs.decode(arch::isa(), &mut reach, src, dst, &mut |_, rest, dst| {
+            let step = match plain.malformed(false, rest) {
+                0 if rest.len() < RUN || dst.room() < RUN_ROOM => return ControlFlow::Break(0),
+                0 => {
+                    limit = if left - rest.len() >= FAR { SHORT } else { MOST.min(2 * limit) };
+                    self.feed_run(rest, dst, limit)
+                }
+                len => Step { read: len, stop: Stop::Fault(Malformed { len: len as u8, after: 0 }) },
+            };
+            left = rest.len() - step.read;
+            match step.stop {
+                Stop::Fault(_) if Faults::replace(faults, dst) => {}
+                Stop::Fault(malformed) => fault = Some(malformed),
+                _ => {}
+            }
+            if fault.is_some() { ControlFlow::Break(step.read) } else { ControlFlow::Continue(step.read) }
+        });
+        self.pace.reach = reach;
+        self.run_limit = usize::MAX;
+        Step { read, stop: fault.map_or(Stop::InputEmpty, Stop::Fault) }
     }
 
     fn is_shifted(&self) -> bool {
@@ -140,15 +197,12 @@ impl MultiByteDecoder {
 
     /// Makes a fault of `len` bytes. Drops the first `done` held bytes; those after them will be fed again.
     fn fault(&mut self, len: u8, done: usize) -> Malformed {
+        self.held.copy_within(done..self.len, 0);
+        self.len -= done;
         self.shift.fresh = false;
-        let held = self.held;
-        let (rest, pace) = (&held[done..self.len], self.pace);
-        self.restart(self.shift);
-        self.pace = pace;
+        self.renew();
         self.run_limit = CAREFUL_RUN;
-        self.held[..rest.len()].copy_from_slice(rest);
-        self.len = rest.len();
-        Malformed { len, after: rest.len() as u8 }
+        Malformed { len, after: self.len as u8 }
     }
 
     fn hold(&mut self, bytes: &[u8]) {
@@ -156,10 +210,10 @@ impl MultiByteDecoder {
         self.len += bytes.len();
     }
 
-    /// Decodes a run from the front of `src` while nothing is held; ends neutral, or with a fault. It leaves at least
-    /// [`LONGEST`] bytes of `src`, so that the last character of the run can be completed.
-    fn feed_run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
-        let most = (src.len() - LONGEST).min((dst.room() - RUN_RESERVE) / 3).min(self.run_limit);
+    /// Decodes a run of about `limit` bytes from the front of `src` while nothing is held; ends neutral, or right after a
+    /// fault. It leaves at least [`LONGEST`] bytes of `src`, so that the last character of the run can be completed.
+    fn feed_run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>, limit: usize) -> Step<Malformed> {
+        let most = (src.len() - LONGEST).min((dst.room() - RUN_RESERVE) / 3).min(limit);
         let mut len = most;
         if self.is_shifted() {
             len = src[..most].iter().position(|byte| *byte == ESC).unwrap_or(most);
@@ -174,10 +228,9 @@ impl MultiByteDecoder {
             fault = found;
         }
         if let Some((len, after)) = fault {
-            self.hold(&src[read - after as usize..read]);
-            return Step { read, stop: Stop::Fault(self.fault(len, 0)) };
+            // What was read after it is read again.
+            return Step { read: read - usize::from(after), stop: Stop::Fault(self.fault(len, 0)) };
         }
-        self.run_limit = self.run_limit.saturating_mul(2);
         // There is no escape sequence in the run.
         self.shift.fresh &= read == 0;
         Step { read, stop: Stop::InputEmpty }
@@ -185,27 +238,47 @@ impl MultiByteDecoder {
 }
 
 impl MultiByteDecoder {
-    /// Decodes ASCII, pairs and escape sequences of ISO-2022-JP from the front of `src` while nothing is held, up to another
-    /// set or anything that may be a fault; returns how many bytes.
-    fn feed_jis(&mut self, jis: &Switched, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+    /// Decodes ASCII, pairs and escape sequences of ISO-2022-JP from the front of `src` while nothing is held, and faults among
+    /// them, up to another set or anything else that may be a fault; ends as [`feed_plain`](Self::feed_plain) does.
+    fn feed_jis(
+        &mut self,
+        jis: &Switched,
+        plain: &Plain,
+        src: &[u8],
+        dst: &mut Utf8Sink<'_>,
+        faults: &mut Option<Faults>,
+    ) -> Step<Malformed> {
         let Shift { set, fresh } = self.shift;
         let mut is_double = self.shift.is_double();
         // An escape sequence right after another one is a fault.
         if !(is_double || set == Shift::INITIAL.set) || (fresh && src.first() == Some(&ESC)) {
-            return 0;
+            self.pace.tried(0);
+            return Step { read: 0, stop: Stop::InputEmpty };
         }
-        let read = jis.decode(arch::isa(), &mut self.pace.reach, &mut is_double, src, dst);
+        let mut fault = None;
+        let others = &mut |is_double, rest: &[u8], dst: &mut Utf8Sink<'_>| match plain.malformed(is_double, rest) {
+            0 => ControlFlow::Break(0),
+            len if Faults::replace(faults, dst) => ControlFlow::Continue(len),
+            len => {
+                fault = Some(Malformed { len: len as u8, after: 0 });
+                ControlFlow::Break(len)
+            }
+        };
+        let read = jis.decode(arch::isa(), &mut self.pace.reach, &mut is_double, src, dst, others);
+        self.pace.tried(read);
         if read > 0 {
             let set = if is_double { *b"\x1B$B" } else { Shift::INITIAL.set };
             let fresh = matches!(src[..read], [.., ESC, b'$' | b'(', _]);
-            self.inner = self.encoding.new_decoder_without_bom_handling();
             self.shift = Shift { set, fresh };
-            self.shift.lead(&mut self.inner);
+            self.renew();
         }
-        read
+        if read >= FAR || self.run_limit == usize::MAX {
+            self.run_limit = SHORT;
+        }
+        Step { read, stop: fault.map_or(Stop::InputEmpty, Stop::Fault) }
     }
 
-    fn feed_all(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+    fn feed_all(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>, faults: &mut Option<Faults>) -> Step<Malformed> {
         let mut read = 0;
         let mut ran = false;
         // Also without input: text of held bytes must not wait for the bytes after them.
@@ -225,9 +298,12 @@ impl MultiByteDecoder {
                 continue;
             }
             if self.len == 0 && src.len() - read >= WORTH {
-                let plain = self.feed_plain(&src[read..], dst);
-                read += plain;
-                ran |= plain > 0;
+                let step = self.feed_plain(&src[read..], dst, faults);
+                read += step.read;
+                ran |= step.read > 0;
+                if step.stop != Stop::InputEmpty {
+                    return Step { read, stop: step.stop };
+                }
                 if read == src.len() {
                     break;
                 }
@@ -238,8 +314,11 @@ impl MultiByteDecoder {
             let rest = &src[read..];
             if self.len == 0 && rest.len() >= RUN {
                 if dst.room() >= RUN_ROOM {
-                    let step = self.feed_run(rest, dst);
+                    let step = self.feed_run(rest, dst, self.run_limit);
                     read += step.read;
+                    if step.stop == Stop::InputEmpty {
+                        self.run_limit = self.run_limit.saturating_mul(2);
+                    }
                     ran = true;
                     match step.stop {
                         Stop::InputEmpty if step.read == 0 => {}
@@ -267,11 +346,27 @@ impl MultiByteDecoder {
 
 impl Decoder for MultiByteDecoder {
     fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
-        let step = self.feed_all(src, dst);
+        let step = self.feed_all(src, dst, &mut None);
         if src.len() >= WORTH {
             self.plain.add_decoded(step.read);
         }
         step
+    }
+
+    fn feed_replacing(&mut self, src: &[u8], replacement: Option<char>, dst: &mut Utf8Sink<'_>) -> Replaced<Malformed> {
+        let (mut faults, mut read) = (Some(Faults { replacement, count: 0 }), 0);
+        let stop = loop {
+            let step = self.feed_all(&src[read..], dst, &mut faults);
+            read += step.read;
+            let is_replaced = matches!(step.stop, Stop::Fault(_)) && Faults::replace(&mut faults, dst);
+            if !is_replaced {
+                break step.stop;
+            }
+        };
+        if src.len() >= WORTH {
+            self.plain.add_decoded(read);
+        }
+        Replaced { step: Step { read, stop }, count: faults.map_or(0, |faults| faults.count) }
     }
 
     /// In one run: a short text would otherwise be fed byte by byte.

@@ -32,6 +32,8 @@ pub(super) struct Shift {
 impl Shift {
     pub(super) const INITIAL: Shift = Shift { set: *b"\x1B(B", fresh: false };
 
+    pub(super) const JIS_X_0208: Shift = Shift { set: *TO_JIS_X_0208, fresh: false };
+
     /// What follows [`ESC`], for each set.
     pub(super) const SETS: [&[u8; 2]; 5] = [b"(B", b"(J", b"(I", b"$B", b"$@"];
 

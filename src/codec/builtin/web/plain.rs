@@ -6,15 +6,15 @@
 //! a table costs speed, but is converted correctly. In ISO-2022-JP they also read and write the escape sequences between
 //! ASCII and JIS X 0208.
 
-use super::jis::{ESC, JIS_OTHERS, ascii_of_jis};
+use super::jis::{ESC, JIS_OTHERS, Shift, ascii_of_jis};
 use super::one_way::OneWay;
 use crate::arch::{self, lanes};
 use crate::codec::batches::{Codes, PlainPairs, Switched};
 use crate::codec::pairs::PlainCodes;
 use crate::codec::{Utf8Char, Utf8Units, Utf8Word};
-use encoding_rs::{EncoderResult, Encoding, ISO_2022_JP};
+use encoding_rs::{DecoderResult, EncoderResult, Encoding, ISO_2022_JP};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
 /// The length of the longest character, in bytes.
 pub(super) const LONGEST: usize = 4;
@@ -36,7 +36,13 @@ pub(super) struct Plain {
     codes: Later<PlainCodes>,
     /// ASCII and the pairs of ISO-2022-JP.
     jis: Later<Switched>,
+    verdicts: OnceLock<Verdicts>,
 }
+
+/// For each two bytes, what encoding_rs says of them between two characters: how many of them are malformed whatever
+/// follows, plus 1; 0 if it was not asked yet. In ISO-2022-JP two bytes are a pair, and a 0 stands before others.
+#[derive(Debug)]
+struct Verdicts(Box<[AtomicU8]>);
 
 /// A table that is built when it is worth its time.
 #[derive(Debug)]
@@ -69,7 +75,14 @@ impl Plain {
     const IS_WANTED: bool = cfg!(all(target_pointer_width = "64", not(target_family = "wasm")));
 
     pub(super) fn new(encoding: &'static Encoding, enough: usize) -> Self {
-        Plain { encoding, enough, pairs: Later::new(), codes: Later::new(), jis: Later::new() }
+        Plain {
+            encoding,
+            enough,
+            pairs: Later::new(),
+            codes: Later::new(),
+            jis: Later::new(),
+            verdicts: OnceLock::new(),
+        }
     }
 
     pub(super) fn add_decoded(&self, len: usize) {
@@ -91,6 +104,37 @@ impl Plain {
     pub(super) fn jis(&self, len: usize) -> Option<&Switched> {
         let is_wanted = Self::IS_WANTED && self.encoding == ISO_2022_JP && lanes::are_worth_it(arch::isa());
         is_wanted.then(|| self.jis.get(len, self.enough, || self.make_jis()))?
+    }
+
+    /// Returns how many bytes at the front of `src`, which begins between two characters, are malformed, whatever follows
+    /// them; 0 if none are, or if encoding_rs has to look at more. `is_double`: bytes are pairs in ISO-2022-JP.
+    pub(super) fn malformed(&self, is_double: bool, src: &[u8]) -> usize {
+        let is_jis = self.encoding == ISO_2022_JP;
+        match *src {
+            // An escape sequence begins there, or the 0 is taken for another one.
+            [ESC, ..] | [_, ESC, ..] | [0, ..] if is_jis => 0,
+            [byte, ..] if is_jis && !is_double => self.verdict([0, byte], Shift::INITIAL, &[byte]),
+            [first, last, ..] if is_jis => self.verdict([first, last], Shift::JIS_X_0208, &[first, last]),
+            [first, last, ..] => self.verdict([first, last], Shift::INITIAL, &[first, last]),
+            _ => 0,
+        }
+    }
+
+    fn verdict(&self, place: [u8; 2], shift: Shift, bytes: &[u8]) -> usize {
+        let all = self.verdicts.get_or_init(|| Verdicts((0..1 << 16).map(|_| AtomicU8::new(0)).collect()));
+        let place = &all.0[usize::from(u16::from_be_bytes(place))];
+        let known = place.load(Ordering::Relaxed);
+        if known > 0 {
+            return usize::from(known - 1);
+        }
+        let mut inner = self.encoding.new_decoder_without_bom_handling();
+        shift.lead(&mut inner);
+        let len = match inner.decode_to_utf8_without_replacement(bytes, &mut [0; 32], false) {
+            (DecoderResult::Malformed(len, after), read, 0) if usize::from(len + after) == read => len,
+            _ => 0,
+        };
+        place.store(len + 1, Ordering::Relaxed);
+        len.into()
     }
 
     fn make_jis(&self) -> Switched {

@@ -2,7 +2,7 @@
 
 use super::{SHIFTS, WORTH, fits};
 use crate::arch::{self, lanes};
-use crate::codec::batches::{Batches, Pace, PlainPairs};
+use crate::codec::batches::{Batches, Pace, PlainPairs, none};
 use crate::codec::table::limits::MAX_BYTES;
 use crate::codec::table::packed::Chart;
 use crate::codec::table::{Cell, Mapping, SI, SO, Sequence, State, Table, TableShape};
@@ -510,7 +510,7 @@ impl Position {
         let isa = arch::isa();
         if table.sets.len() == 1 {
             let Some(plain) = table.plain(src.len()) else { return 0 };
-            return plain.decode(isa, &mut self.pace.reach, src, dst);
+            return plain.decode(isa, &mut self.pace.reach, src, dst, &mut none);
         }
         let (mut is_double, by_unit, singles) = (self.set == 1, table.by_unit(), table.singles.as_deref());
         let mut batches = Batches { by_unit, singles, reach: &mut self.pace.reach, is_double: &mut is_double };
