@@ -492,7 +492,7 @@ impl<'r, V: Visitor> Run<'r, V> {
                 {
                     None => {
                         self.row.bad += u64::from(matches!(value, Value::Null));
-                        return self.visitor.value(field.item, column + field.column, value);
+                        return deliver(self.visitor, field, column, value);
                     }
                     Some(problem) => problem,
                 }
@@ -511,7 +511,7 @@ impl<'r, V: Visitor> Run<'r, V> {
                 return self.bad(field, offset, column, bytes, Problem::NotCanonical { canonical });
             }
         }
-        self.visitor.value(field.item, column + field.column, Value::Null)
+        deliver(self.visitor, field, column, Value::Null)
     }
 
     /// Keeps a count for the arrays that depend on it.
@@ -531,11 +531,11 @@ impl<'r, V: Visitor> Run<'r, V> {
         // A writer fills such a field.
         let is_allowed = self.short_records && self.exact.is_none();
         if is_allowed && rest.is_empty() {
-            return self.visitor.value(field.item, column + field.column, Value::Null);
+            return deliver(self.visitor, field, column, Value::Null);
         }
         if is_allowed && field.form.is_text() {
             return match self.decode.value(&field.form, rest) {
-                Ok(value) => self.visitor.value(field.item, column + field.column, value),
+                Ok(value) => deliver(self.visitor, field, column, value),
                 Err(problem) => self.bad(field, offset, column, rest, problem),
             };
         }
@@ -549,7 +549,7 @@ impl<'r, V: Visitor> Run<'r, V> {
                     let error = self.error(field.item, offset, rest, problem);
                     self.visitor.bad(field.item, column + field.column, error)?;
                 }
-                self.visitor.value(field.item, column + field.column, Value::Null)
+                deliver(self.visitor, field, column, Value::Null)
             }
         }
     }
@@ -574,7 +574,7 @@ impl<'r, V: Visitor> Run<'r, V> {
             OnBad::Raw => Value::Raw(bytes),
         };
         self.row.bad += 1;
-        self.visitor.value(field.item, column + field.column, value)
+        deliver(self.visitor, field, column, value)
     }
 
     #[cold]
@@ -725,6 +725,13 @@ impl<'r, V: Visitor> Run<'r, V> {
         let problem = Problem::UnknownType { known: self.plan.known_types(set) };
         self.error(set.item, offset, &rest[..len.min(rest.len())], problem)
     }
+}
+
+/// Gives a value to the visitor. Visitors may be compiled into where the values that most fields have are read; this is for
+/// all others.
+#[inline(never)]
+fn deliver<V: Visitor>(visitor: &mut V, field: &Field, column: usize, value: Value<'_>) -> Result<(), V::Error> {
+    visitor.value(field.item, column + field.column, value)
 }
 
 /// Returns the problem with a value that would be written back as other bytes.

@@ -312,7 +312,8 @@ impl Columns {
 impl Visitor for Columns {
     type Error = FieldError;
 
-    #[inline]
+    // Compiled into where numbers and texts are read, so that they need not pass through memory.
+    #[inline(always)]
     fn value(&mut self, item: usize, _column: usize, value: Value<'_>) -> Result<(), FieldError> {
         self.values += 1;
         let Node::Leaf(leaf) = &mut self.nodes[self.leaf[item]] else { return Ok(()) };

@@ -157,20 +157,27 @@ impl Leaf {
     }
 
     /// Appends a value. If it does not fit, nothing is appended.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, value: Value<'_>) -> Result<(), Box<TooLarge>> {
-        match (&mut self.values, value) {
-            (Values::Text(texts), Value::Text(text)) => texts.push(text.as_bytes()),
-            (Values::Decimal { values, precision, scale }, Value::Number(number)) => {
-                values.push(fitting(&number, *precision, *scale)?);
+        match value {
+            Value::Number(number) => self.push_number(number),
+            Value::Text(text) => {
+                self.push_text(text);
+                Ok(())
             }
-            (Values::Int32(values), Value::Number(number)) => values.push(integer(&number)?),
-            (Values::Int64(values), Value::Number(number)) => values.push(integer(&number)?),
-            (Values::Double(values), Value::Single(number)) => values.push(number.into()),
-            (Values::Double(values), Value::Double(number)) => values.push(number),
-            (Values::Raw(all), Value::Raw(bytes)) => all.push(bytes),
-            (Values::Date(values), Value::Date(date)) => values.push(date.days()),
-            (Values::Timestamp(values), Value::Timestamp(moment)) => values.push(moment.micros()),
+            other => {
+                self.push_other(other);
+                Ok(())
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn push_number(&mut self, number: Decimal) -> Result<(), Box<TooLarge>> {
+        match &mut self.values {
+            Values::Decimal { values, precision, scale } => values.push(fitting(number, *precision, *scale)?),
+            Values::Int32(values) => values.push(integer(number)?),
+            Values::Int64(values) => values.push(integer(number)?),
             _ => {
                 self.push_null();
                 return Ok(());
@@ -178,6 +185,25 @@ impl Leaf {
         }
         self.validity.append_non_null();
         Ok(())
+    }
+
+    #[inline]
+    fn push_text(&mut self, text: &str) {
+        let Values::Text(texts) = &mut self.values else { return self.push_null() };
+        texts.push(text.as_bytes());
+        self.validity.append_non_null();
+    }
+
+    fn push_other(&mut self, value: Value<'_>) {
+        match (&mut self.values, value) {
+            (Values::Double(values), Value::Single(number)) => values.push(number.into()),
+            (Values::Double(values), Value::Double(number)) => values.push(number),
+            (Values::Raw(all), Value::Raw(bytes)) => all.push(bytes),
+            (Values::Date(values), Value::Date(date)) => values.push(date.days()),
+            (Values::Timestamp(values), Value::Timestamp(moment)) => values.push(moment.micros()),
+            _ => return self.push_null(),
+        }
+        self.validity.append_non_null();
     }
 
     #[cold]
@@ -239,16 +265,25 @@ const POWERS: [u128; 39] = {
 };
 
 /// Returns the digits of a number with `scale` decimal places, if there are at most `precision`.
-#[inline]
-fn fitting(number: &Decimal, precision: u8, scale: i8) -> Result<i128, Box<TooLarge>> {
-    let scaled = if number.scale() == scale { Some(*number) } else { number.rescale(scale) };
-    let fits = scaled.filter(|number| number.magnitude() < POWERS[usize::from(precision)]);
-    fits.and_then(|number| number.mantissa()).ok_or_else(|| TooLarge::new(number, Room::Digits(precision)))
+#[inline(always)]
+fn fitting(number: Decimal, precision: u8, scale: i8) -> Result<i128, Box<TooLarge>> {
+    let magnitude = number.magnitude();
+    if number.scale() == scale && magnitude < POWERS[usize::from(precision)] {
+        let mantissa = magnitude.cast_signed();
+        return Ok(if number.is_negative() { -mantissa } else { mantissa });
+    }
+    rescaled(number, precision, scale)
 }
 
-#[inline]
-fn integer<T: TryFrom<i128>>(number: &Decimal) -> Result<T, Box<TooLarge>> {
-    let scaled = if number.scale() == 0 { Some(*number) } else { number.rescale(0) };
-    let mantissa = scaled.and_then(|number| number.mantissa());
-    mantissa.and_then(|number| T::try_from(number).ok()).ok_or_else(|| TooLarge::new(number, Room::Bits))
+#[inline(never)]
+fn rescaled(number: Decimal, precision: u8, scale: i8) -> Result<i128, Box<TooLarge>> {
+    let scaled = number.rescale(scale).filter(|number| number.magnitude() < POWERS[usize::from(precision)]);
+    scaled.and_then(|number| number.mantissa()).ok_or_else(|| TooLarge::new(&number, Room::Digits(precision)))
+}
+
+#[inline(always)]
+fn integer<T: TryFrom<i128>>(number: Decimal) -> Result<T, Box<TooLarge>> {
+    let fits = |number: Decimal| number.mantissa().and_then(|number| T::try_from(number).ok());
+    let found = if number.scale() == 0 { fits(number) } else { number.rescale(0).and_then(fits) };
+    found.ok_or_else(|| TooLarge::new(&number, Room::Bits))
 }
