@@ -54,6 +54,8 @@ pub struct Writer {
     places: Vec<Range<usize>>,
     /// The fields in these places. They are written first.
     tested: Vec<Early>,
+    /// For each item, whether it is zero if it has no value; nothing if no item is.
+    zeros: Vec<bool>,
     counts: Vec<Count>,
     at: Vec<usize>,
     marks: Vec<Mark>,
@@ -99,7 +101,8 @@ impl Layout {
         early(&plan.ops, &places, false, &mut tested);
         let counts = vec![Count::default(); plan.counts];
         let encode = Encode::new(pages);
-        Ok(Writer { plan, encode, decode, places, tested, counts, at: Vec::new(), marks: Vec::new() })
+        let (zeros, at, marks) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Writer { plan, encode, decode, places, tested, zeros, counts, at, marks })
     }
 }
 
@@ -158,6 +161,7 @@ impl Clone for Writer {
             decode: Decode::new(pages.clone(), room(&self.plan.layout), *trim, *lenience),
             places: self.places.clone(),
             tested: self.tested.clone(),
+            zeros: self.zeros.clone(),
             counts: self.counts.clone(),
             at: Vec::new(),
             marks: Vec::new(),
@@ -193,6 +197,11 @@ impl Writer {
         self
     }
 
+    /// Sets which items are zero if they have no value. Nothing: none.
+    pub(crate) fn zeros(self, zeros: Vec<bool>) -> Self {
+        Writer { zeros, ..self }
+    }
+
     /// Replaces the contents of `record` with a record of the values that `source` has. `number` is the number of the
     /// row, from 1, for errors.
     ///
@@ -206,12 +215,14 @@ impl Writer {
         source: &mut S,
         record: &mut Vec<u8>,
     ) -> Result<(), FieldError> {
-        let Writer { plan, encode, decode, places, tested, counts, at, marks } = self;
+        let Writer { plan, encode, decode, places, tested, zeros, counts, at, marks } = self;
         at.clear();
         marks.clear();
         record.clear();
         let missing = Vec::new();
-        let mut run = Run { plan, encode, decode, counts, at, record, marks, number, source, missing, sets: 0, end: 0 };
+        let (sets, end) = (0, 0);
+        let mut run =
+            Run { plan, encode, decode, zeros, counts, at, record, marks, number, source, missing, sets, end };
         for field in &*tested {
             run.early(field)?;
         }
@@ -227,6 +238,7 @@ struct Run<'r, S> {
     plan: &'r Plan,
     encode: &'r mut Encode,
     decode: &'r mut Decode,
+    zeros: &'r [bool],
     counts: &'r mut [Count],
     at: &'r mut Vec<usize>,
     record: &'r mut Vec<u8>,
@@ -350,9 +362,9 @@ impl<S: ValueSource> Run<'_, S> {
             return Ok(());
         }
         let item = &self.plan.layout.items()[field.item];
-        let is_optional =
-            is_null || item.name.is_none() || field.form.is_text() || matches!(field.form, Form::Edited(_));
-        if !is_optional {
+        let is_blank = field.form.is_text() || matches!(field.form, Form::Edited(_));
+        let is_zero = is_null || item.name.is_none() || self.zeros.get(field.item) == Some(&true);
+        if !is_blank && !is_zero {
             let error = self.error(field.item, place.start, Problem::Missing);
             if self.sets == 0 {
                 return Err(error);

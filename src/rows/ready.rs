@@ -336,12 +336,14 @@ impl Rows {
         RowReader::new(reader.fixed_length(shape.lrecl().is_some()), rules)
     }
 
-    /// Returns a writer for the records of the layout.
+    /// Returns a writer for the records of the layout. A number without [a date](RowsJob::date) becomes zeros.
     ///
     /// # Errors
     /// Those of [`Layout::writer`].
     pub fn writer(&self) -> Result<Writer, RowsError> {
-        Ok(self.layout().writer(&self.job.registry, &self.codec)?.binary_range(self.job.binary_range))
+        let writer = self.layout().writer(&self.job.registry, &self.codec)?;
+        let dates = self.dates().iter().map(Option::is_some).collect();
+        Ok(writer.binary_range(self.job.binary_range).zeros(dates))
     }
 
     /// Returns the shape in which records are written.

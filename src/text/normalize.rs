@@ -100,8 +100,9 @@ impl Normalization {
         }
         // Marks between two characters of class 0 come in the order of their classes (Unicode, D109).
         for marks in parts.chunk_by_mut(|before, after| (before.class == 0) == (after.class == 0)) {
-            if marks[0].class != 0 {
-                marks.sort_by_key(|part| part.class);
+            // They nearly always are.
+            if marks[0].class != 0 && !marks.is_sorted_by_key(|part| part.class) {
+                crate::sort::by_key(marks, |part| part.class);
             }
         }
         if self.is_composed() {

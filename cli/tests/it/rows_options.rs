@@ -563,6 +563,24 @@ fn old_names_and_wrong_usage() {
     is_wrong_usage("--exact --dates ID=YYMMDD", "--exact: cannot be used with dates");
 }
 
+/// Zeros and blanks are no date, and are what a row without a date becomes.
+#[test]
+fn rows_without_dates() {
+    let list = "D 1 8 zoned,unsigned\nP 9 5 packed\nT 14 8 text\nB 22 4 binary\nN 26 1 zoned,unsigned\n";
+    let dates = "--dates D=YYYYMMDD,P=YYYYMMDD,T=YYYYMMDD,B=YYYYMMDD";
+    let record = b"\xF0\xF0\xF0\xF0\xF0\xF0\xF0\xF0\0\0\0\0\x0C\x40\x40\x40\x40\x40\x40\x40\x40\0\0\0\0\xF7";
+    for format in ["csv", "jsonl"] {
+        let rows = passes(list, &format!("{dates} --format {format}"), record);
+        let expected = if format == "csv" { "D,P,T,B,N\n,,,,7\n" } else { "{\"N\":7}\n" };
+        assert_eq!(rows.replace("\"D\":null,\"P\":null,\"T\":null,\"B\":null,", ""), expected);
+        let (status, back, words) = run(list, &format!("{dates} --from-rows {format}"), rows.as_bytes());
+        assert_eq!((status, &*words, &*back), (0, "", &record[..]));
+    }
+    // Any other number is needed.
+    let (status, back, words) = run(list, &format!("{dates} --from-rows csv"), b"D,P,T,B,N\n,,,,\n");
+    assert!(status == 1 && back.is_empty() && words.contains("field N: there is no value"), "{words}");
+}
+
 /// The end of a stream of Arrow.
 const ARROW_END: &[u8] = b"\xFF\xFF\xFF\xFF\0\0\0\0";
 
@@ -592,6 +610,9 @@ fn schemas() {
     let two = "K 1 1 text\nwhen K=A: ONE\nX 2 1 text\nwhen K=B: TWO\nY 2 1 text\n";
     let together = "CREATE TABLE \"rows\" (\n  \"_type\" VARCHAR,\n  \"K\" VARCHAR,\n  \"ONE.X\" VARCHAR,\n  \"TWO.Y\" VARCHAR\n);\n";
     assert_eq!(passes(two, "--schema duckdb", b""), together);
+    let of_db2 = passes(two, "--schema db2 --select K --add-columns file", b"");
+    let columns = "\"_file\" CLOB,\n  \"_type\" VARCHAR(3 CODEUNITS32),\n  \"K\" VARCHAR(1 CODEUNITS32)\n";
+    assert_eq!(of_db2, format!("CREATE TABLE \"rows\" (\n  {columns});\n"));
     let apart = "CREATE TABLE \"ONE\" (\n  \"K\" VARCHAR,\n  \"ONE.X\" VARCHAR\n);\nCREATE TABLE \"TWO\" (\n  \"K\" VARCHAR,\n  \"TWO.Y\" VARCHAR\n);\n";
     assert_eq!(passes(two, "--schema duckdb --output-dir @/tables", b""), apart);
     assert_eq!(

@@ -492,7 +492,7 @@ fn states_problem(states: &[State]) -> Option<String> {
     let mut reached = vec![0];
     for _ in 0..Code::MAX_LEN {
         reached = reached.iter().flat_map(|state| states.get(*state).into_iter().flatten().filter_map(next)).collect();
-        reached.sort_unstable();
+        crate::sort::by(&mut reached, Ord::cmp);
         reached.dedup();
     }
     (!reached.is_empty() || states.is_empty())

@@ -76,7 +76,7 @@ pub(super) fn lengths(data: &[u8], whole: Option<usize>) -> Option<Lengths> {
     }
     let most = MAX_LRECL.min(sample.len() / MIN_RECORDS);
     tried.retain(|length| (MIN_LRECL..=most).contains(length));
-    tried.sort_unstable();
+    crate::sort::by(&mut tried, Ord::cmp);
     tried.dedup();
     let mut scored: Vec<(usize, f64)> = tried.iter().map(|length| (*length, table.gain(*length))).collect();
     crate::sort::by(&mut scored, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -235,7 +235,7 @@ impl<'a> Table<'a> {
             parts.map(|part| usize::from(count(part))).sum::<usize>()
         };
         let mut lags: Vec<(usize, usize)> = (MIN_LRECL..=most).map(|lag| (same(lag), lag)).collect();
-        lags.sort_by_key(|(count, lag)| (std::cmp::Reverse(*count), *lag));
+        crate::sort::by_key(&mut lags, |(count, lag)| (std::cmp::Reverse(*count), *lag));
         lags.truncate(MAX_ECHOES);
         let mut lags: Vec<usize> = lags.into_iter().map(|(_, lag)| lag).collect();
         let common: Vec<usize> = lags.windows(2).take(8).map(|pair| gcd(pair[0], pair[1])).collect();

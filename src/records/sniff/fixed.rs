@@ -113,7 +113,7 @@ pub(super) fn periods(data: &[u8], whole: Option<usize>) -> Result<Period, Optio
         // Only divisors count, so all of them are tried.
         lags.extend((MIN_LRECL..=MAX_LRECL.min(whole)).filter(|lag| whole.is_multiple_of(*lag)));
     }
-    lags.sort_unstable();
+    crate::sort::by(&mut lags, Ord::cmp);
     lags.dedup();
     lags.retain(|lag| (MIN_LRECL..=MAX_LRECL.min(sample.len() / MIN_RECORDS)).contains(lag));
     let scored: Vec<(usize, f64)> = lags.iter().map(|lag| (*lag, kinds.bits(*lag))).collect();

@@ -1,7 +1,7 @@
 //! The types of columns, for formats in which columns have types: [`ColumnType`].
 
 use crate::fields::{Binary, FieldKind, FloatFormat, Layout, PackedSign};
-use crate::rows::{AddedColumn, DatePattern};
+use crate::rows::DatePattern;
 
 /// The type of a column whose values are not text, as they are in CSV.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -93,15 +93,6 @@ impl ColumnType {
                 ColumnType::of_decimal(kind, integers)
             }
             FieldKind::Raw(len) => ColumnType::Bytes { most: Some(*len) },
-        }
-    }
-
-    /// Returns the type of an added column.
-    pub(super) fn of_added(column: AddedColumn) -> ColumnType {
-        match column {
-            AddedColumn::Number | AddedColumn::Offset | AddedColumn::Parent => ColumnType::Int64,
-            AddedColumn::Record => ColumnType::Bytes { most: None },
-            AddedColumn::File | AddedColumn::Type | AddedColumn::Errors => ColumnType::Text { most: None },
         }
     }
 

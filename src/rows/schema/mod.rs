@@ -107,6 +107,19 @@ impl Rows {
         ColumnType::of_item(self.layout(), item, self.dates(), self.integers())
     }
 
+    /// Returns the type of a column that is not a field.
+    fn added_type(&self, column: AddedColumn) -> ColumnType {
+        match column {
+            AddedColumn::Number | AddedColumn::Offset | AddedColumn::Parent => ColumnType::Int64,
+            AddedColumn::Record => ColumnType::Bytes { most: None },
+            AddedColumn::Type => {
+                let lengths = self.record_types().iter().map(|item| self.layout().path(*item).chars().count());
+                ColumnType::Text { most: lengths.max() }
+            }
+            AddedColumn::File | AddedColumn::Errors => ColumnType::Text { most: None },
+        }
+    }
+
     /// Returns the columns that are not fields: those before the fields, and those after them.
     fn around(&self) -> [Vec<AddedColumn>; 2] {
         let (before, after) = self.added().iter().partition(|column| column.is_before_fields());

@@ -18,8 +18,8 @@ impl Member {
         Member { name: name.to_owned(), value: Value::Leaf(column) }
     }
 
-    fn added(column: AddedColumn) -> Member {
-        let mut member = Member::leaf(column.column(), ColumnType::of_added(column));
+    fn added(rows: &Rows, column: AddedColumn) -> Member {
+        let mut member = Member::leaf(column.column(), rows.added_type(column));
         if column == AddedColumn::Errors {
             let text = ColumnType::Text { most: None };
             let mut error =
@@ -42,7 +42,8 @@ pub(super) enum Value {
 
 /// Returns the members of a row.
 pub(super) fn members(rows: &Rows) -> Vec<Member> {
-    let [before, after] = rows.around().map(|added| added.into_iter().map(Member::added).collect::<Vec<Member>>());
+    let added = |columns: Vec<AddedColumn>| columns.into_iter().map(|column| Member::added(rows, column)).collect();
+    let [before, after]: [Vec<Member>; 2] = rows.around().map(added);
     let mut all = before;
     rows.key_columns().iter().for_each(|key| put_key(&mut all, key));
     put_members(rows, None, &mut all);

@@ -115,7 +115,7 @@ fn put_table(
 ) {
     let [before, after] = rows.around().map(|added| {
         let own = added.into_iter().filter(|column| rows.has_added(*column, record_type));
-        own.map(|column| (column.column().to_owned(), ColumnType::of_added(column))).collect::<Vec<_>>()
+        own.map(|column| (column.column().to_owned(), rows.added_type(column))).collect::<Vec<_>>()
     });
     let fields = fields.map(|column| (column.path.clone(), rows.column_type(column.item)));
     let keys = rows.key_columns().iter().filter(|key| rows.has_key(key, record_type));

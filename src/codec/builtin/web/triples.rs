@@ -16,7 +16,7 @@ pub(super) fn jis_x_0212() -> &'static Triples {
         let (text, _) = EUC_JP.decode_without_bom_handling(&lines);
         let chars = codes().zip(text.split('\n')).filter_map(|(code, line)| Some((plain_char(line)?, code)));
         let mut triples: Vec<_> = chars.collect();
-        triples.sort_unstable();
+        crate::sort::by(&mut triples, Ord::cmp);
         Triples(triples)
     })
 }

@@ -137,7 +137,7 @@ impl Counts {
             }
         });
         // Text has far fewer different pairs. This bounds the time for anything else.
-        counts.mixed.sort_by(|one, other| other.count.total_cmp(&one.count));
+        crate::sort::by(&mut counts.mixed, |one, other| other.count.total_cmp(&one.count));
         counts.mixed.truncate(MAX_PAIRS);
         counts.used.sort_unstable();
         counts.used.dedup();
