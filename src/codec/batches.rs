@@ -8,6 +8,7 @@
 //! * [`WORTH`] is 65, the least with which [`lanes::split`] does anything, and at least [`LEAST_REACH`], one block.
 
 use super::sink::BATCH_ROOM;
+use super::words::Halves;
 use super::{Utf8Batch, Utf8Char, Utf8Sink, Utf8Table, Utf8Units, Utf8Word};
 use crate::arch::types::{Escapes, Leads, Shifts, Split};
 use crate::arch::{Isa, lanes};
@@ -125,6 +126,8 @@ pub(super) fn none(_: bool, _: &[u8], _: &mut Utf8Sink<'_>) -> ControlFlow<usize
 /// What decodes batches.
 pub(super) struct Batches<'a> {
     pub(super) by_unit: &'a Utf8Units,
+    /// The same with codes of two units, if there are any.
+    pub(super) halves: Option<Halves<'a>>,
     /// The single bytes, for long runs of them.
     pub(super) singles: Option<&'a Utf8Table>,
     /// How many words to look up before any is written: few if the last stop was near.
@@ -163,7 +166,6 @@ impl Batches<'_> {
                 && block.word < (*self.reach).min(Block::MOST)
             {
                 block.split = split(block.split.is_double, &src[block.byte..], &mut units);
-                let len = block.split.firsts.count_ones() as usize;
                 // Only single bytes: decode as many of them as there are.
                 if count == 0
                     && (block.split.firsts, block.split.doubles) == (u64::MAX, 0)
@@ -175,7 +177,14 @@ impl Batches<'_> {
                         continue 'batches;
                     }
                 }
-                batch.look_up(block.word, &units, len, self.by_unit);
+                match &self.halves {
+                    Some(halves) => batch.look_up_halves(block.word, &units, &mut block.split, halves),
+                    None => {
+                        let len = block.split.firsts.count_ones() as usize;
+                        batch.look_up(block.word, &units, len, self.by_unit);
+                    }
+                }
+                let len = block.split.firsts.count_ones() as usize;
                 *place = block;
                 count += 1;
                 (block.word, block.byte) = (block.word + len, block.byte + block.split.read);
@@ -266,7 +275,8 @@ impl Switched {
         dst: &mut Utf8Sink<'_>,
         others: Others<'_>,
     ) -> usize {
-        let mut batches = Batches { by_unit: &self.by_unit, singles: Some(&*self.singles), reach, is_double };
+        let mut batches =
+            Batches { by_unit: &self.by_unit, halves: None, singles: Some(&*self.singles), reach, is_double };
         match self.codes {
             Codes::Shifts(shifts) => {
                 let split = |is_double, src: &[u8], units: &mut _| lanes::split(isa, shifts, is_double, src, units);
@@ -287,6 +297,8 @@ pub(super) struct PlainPairs {
     by_unit: Utf8Units,
     singles: Box<Utf8Table>,
     leads: Leads,
+    /// Two first halves of codes of two pairs, and the characters of what follows each.
+    halves: Option<Box<[(u16, Utf8Units); 2]>>,
 }
 
 impl PlainPairs {
@@ -297,7 +309,13 @@ impl PlainPairs {
         is_lead: impl Fn(u8) -> bool,
     ) -> PlainPairs {
         let singles = Box::new(Utf8Table::new(std::array::from_fn(|byte| singles(byte as u8))));
-        PlainPairs { by_unit, singles, leads: Leads::new(is_lead) }
+        PlainPairs { by_unit, singles, leads: Leads::new(is_lead), halves: None }
+    }
+
+    /// Adds codes of two pairs: two first halves, or one and 0, and the characters of the pairs after each.
+    #[cfg_attr(not(feature = "legacy"), allow(dead_code))] // Only legacy pages have them.
+    pub(super) fn with_halves(self, halves: [(u16, Utf8Units); 2]) -> PlainPairs {
+        PlainPairs { halves: Some(Box::new(halves)), ..self }
     }
 
     /// Decodes the front of `src`, where a character begins, up to one that is neither plain nor read by `others`, or within
@@ -312,7 +330,8 @@ impl PlainPairs {
         others: Others<'_>,
     ) -> usize {
         let (by_unit, singles, mut is_double) = (&self.by_unit, Some(&*self.singles), false);
-        let mut batches = Batches { by_unit, singles, reach, is_double: &mut is_double };
+        let halves = self.halves.as_deref().map(|halves| Halves::new(by_unit, halves));
+        let mut batches = Batches { by_unit, halves, singles, reach, is_double: &mut is_double };
         batches.decode(src, dst, |_, src, units| lanes::split_pairs(isa, &self.leads, src, units), others)
     }
 }

@@ -75,6 +75,7 @@ mod builtin;
 mod byte_table;
 mod drive;
 mod engine;
+mod faults;
 mod info;
 mod newline;
 #[cfg(any(feature = "whatwg", feature = "legacy"))]

@@ -13,7 +13,7 @@
 //! use charpipe::codec::words::{Utf8Batch, Utf8Char, Utf8Table};
 //! ```
 
-use crate::arch::types::ToUtf8;
+use crate::arch::types::{Split, ToUtf8};
 use std::ops::Range;
 
 /// One character as ready UTF-8: what a single-byte table holds for each byte.
@@ -250,6 +250,29 @@ impl std::fmt::Debug for Utf8Units {
     }
 }
 
+/// The tables of codes of one unit, and of codes of two units: a table for each of two first halves.
+pub(crate) struct Halves<'a> {
+    /// The first halves; 0 if there are fewer.
+    firsts: [u16; 2],
+    /// The table of units, and those of the units after each first half.
+    tables: [&'a Utf8Units; 3],
+}
+
+impl<'a> Halves<'a> {
+    pub(crate) fn new(units: &'a Utf8Units, after: &'a [(u16, Utf8Units); 2]) -> Self {
+        let [(first, one), (second, two)] = after;
+        Halves { firsts: [*first, *second], tables: [units, one, two] }
+    }
+
+    /// Returns the number of the table for what follows a unit.
+    #[inline(always)]
+    fn table_after(&self, unit: u16) -> usize {
+        // A unit of 0 is a character.
+        let [first, second] = self.firsts.map(|first| usize::from((first == unit) & (first > 0)));
+        first | second << 1
+    }
+}
+
 /// Words that were looked up without waiting for each other, for [`Utf8Sink::push_batch`](super::Utf8Sink::push_batch).
 pub(crate) struct Utf8Batch {
     words: [u32; Self::LEN],
@@ -281,6 +304,27 @@ impl Utf8Batch {
             for (place, unit) in places[at..at + 8].iter_mut().zip(&units[at..at + 8]) {
                 *place = table.words[usize::from(*unit)];
             }
+        }
+    }
+
+    /// Does the same with units that may be the first halves of codes of two units. Such a unit is no first of a word, and
+    /// the last one is left to the next block. `split` is what the units are, before and after.
+    #[inline(always)]
+    pub(crate) fn look_up_halves(&mut self, at: usize, units: &[u16; 64], split: &mut Split, halves: &Halves<'_>) {
+        let places: &mut [u32; 64] = self.words[at..].first_chunk_mut().expect("space for all units");
+        let (mut word, mut of, mut rest) = (0, 0, split.firsts);
+        for unit in &units[..split.firsts.count_ones() as usize] {
+            // No branch, which would often be guessed wrong.
+            places[word & 63] = halves.tables[of].words[usize::from(*unit)];
+            let place = rest & rest.wrapping_neg();
+            rest ^= place;
+            split.firsts &= !if of > 0 { place } else { 0 };
+            of = if of > 0 { 0 } else { halves.table_after(*unit) };
+            word += usize::from(of == 0);
+        }
+        if of > 0 {
+            split.read = 63 - split.firsts.leading_zeros() as usize;
+            split.firsts &= !(1 << split.read);
         }
     }
 

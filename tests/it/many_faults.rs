@@ -287,6 +287,67 @@ fn decoders_replace_what_they_report() {
     }
 }
 
+/// What a decoder makes of all of `input` at once, with room for it: by `feed_replacing`, or by `feed`.
+fn decoded_at_once(codec: &dyn Codec, input: &[u8], replacement: Option<char>, replaces: bool) -> (String, u64) {
+    let (mut decoder, mut text, mut count, mut read) = (codec.decoder(), String::new(), 0, 0);
+    let mut room = vec![0; 4 * input.len() + MIN_ROOM];
+    loop {
+        let mut sink = Utf8Sink::new(&mut room);
+        let is_over = read == input.len();
+        let Replaced { step, count: more } = match replaces {
+            _ if is_over => Replaced { step: Step { read: 0, stop: decoder.finish(&mut sink) }, count: 0 },
+            true => decoder.feed_replacing(&input[read..], replacement, &mut sink),
+            false => Replaced { step: decoder.feed(&input[read..], &mut sink), count: 0 },
+        };
+        (read, count) = (read + step.read, count + more);
+        text.push_str(sink.as_str());
+        match step.stop {
+            Stop::Fault(_) => {
+                count += 1;
+                text.extend(replacement);
+            }
+            Stop::InputEmpty if is_over => return (text, count),
+            Stop::InputEmpty | Stop::OutputFull => {}
+        }
+    }
+}
+
+/// Texts so long that decoders look up characters together, with a damaged byte now and then.
+#[test]
+fn long_damaged_texts() {
+    const TEXT: &str =
+        "日本語の文章、カナと漢字。中文字符和标点，繁體中文與乂儳。가나다라 한국어 ascii, more of it, 123\nｱｲｳΩЯ丂\n";
+    let mut dice = Dice::new(13);
+    for codec in codecs() {
+        let job = Transcode::new().source_encoding("UTF-8").unwrap().target_encoding(codec.name());
+        let Ok(job) = job else { continue };
+        let mut source = Vec::new();
+        let text = TEXT.repeat(300);
+        if job.on_unmappable(OnUnmappable::Drop).run(text.as_bytes(), &mut source).is_err()
+            || ["漢", "가"].iter().all(|text| encode(&*codec, text).is_empty())
+        {
+            continue;
+        }
+        for (gap, replacement) in [(20, None), (300, Some(MARK)), (2000, Some('?'))] {
+            let mut input = source.clone();
+            for _ in 0..input.len() / gap {
+                let at = dice.below(input.len());
+                match dice.below(4) {
+                    0 => drop(input.remove(at)),
+                    1 => input.insert(at, dice.of(&[0xFF, 0x80, 0x8E, 0x1B, 0x0E, 0x7E, 0x30])),
+                    2 => input[at] = 0xFF,
+                    _ => input[at] = dice.below(256) as u8,
+                }
+            }
+            let by_one = decoded(&*codec, &input, None, replacement);
+            for replaces in [false, true] {
+                let at_once = decoded_at_once(&*codec, &input, replacement, replaces);
+                assert!(at_once == by_one, "{}: {gap} {replaces}", codec.name());
+            }
+        }
+    }
+}
+
 /// What an encoder makes of `text`: by `feed_replacing` in pieces and rooms of any size, or fault by fault.
 fn encoded(
     codec: &dyn Codec,

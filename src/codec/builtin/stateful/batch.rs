@@ -2,7 +2,7 @@
 
 use super::sets::Set;
 use crate::arch::{self, lanes};
-use crate::codec::batches::{Codes, Switched, none};
+use crate::codec::batches::{Codes, Others, Switched};
 use crate::codec::pairs::{PlainCodes, Switch};
 use crate::codec::{ByteSink, Utf8Sink};
 use std::sync::OnceLock;
@@ -24,16 +24,24 @@ impl Batch {
         Batch { set, codes, others, tables: OnceLock::new() }
     }
 
-    /// Reads characters and codes from the front of `src`, up to anything else or near its end; returns how many bytes.
-    /// Reads nothing if there are no tables, and `src` is too short for them. `reach` is for the next call.
-    pub(super) fn read(&self, is_double: &mut bool, src: &[u8], reach: &mut usize, dst: &mut Utf8Sink<'_>) -> usize {
+    /// Reads characters and codes from the front of `src`, and what `others` reads, up to anything else or near its end;
+    /// returns how many bytes. Reads nothing if there are no tables, and `src` is too short for them. `reach` is for the next call.
+    pub(super) fn read(
+        &self,
+        is_double: &mut bool,
+        src: &[u8],
+        reach: &mut usize,
+        others: Others<'_>,
+        dst: &mut Utf8Sink<'_>,
+    ) -> usize {
         // Where the kernels are not worth it, the compiler leaves out all of this.
         if !lanes::are_worth_it(arch::isa()) {
             return 0;
         }
         let make = || Switched::new(self.set.units(), self.codes, self.others);
         let tables = if src.len() >= LONG { Some(self.tables.get_or_init(make)) } else { self.tables.get() };
-        tables.map_or(0, |tables| tables.decode(arch::isa(), reach, is_double, src, dst, &mut none))
+        let Some(tables) = tables else { return 0 };
+        tables.decode(arch::isa(), reach, is_double, src, dst, others)
     }
 }
 

@@ -4,9 +4,10 @@
 
 use super::batch::{Batch, WriteBatch};
 use super::sets::Set;
-use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer, copied, copy_plain};
+use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer, copied, copy_plain, replace_fault};
 use crate::arch::types::Escapes;
 use crate::codec::batches::{Codes, Pace};
+use crate::codec::faults::Faults;
 use crate::codec::pairs::Switch;
 use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder, MIN_ROOM, Utf8Sink, Utf8Word};
 
@@ -68,14 +69,19 @@ impl Reader for State {
         }
     }
 
-    fn run(&mut self, src: &[u8], pace: &mut Pace, dst: &mut Utf8Sink<'_>) -> usize {
+    fn run(&mut self, src: &[u8], pace: &mut Pace, faults: &mut Option<Faults>, dst: &mut Utf8Sink<'_>) -> usize {
         const STOP: Utf8Word = Utf8Word::note(0, 0);
         static BATCH: Batch =
             Batch::new(Set::Gb2312, Codes::Escapes(Escapes { first: b'~', out: b'{', back: b'}', last: None }), b"~");
         let mut read = 0;
         loop {
             let before = read;
-            read += pace.turn(|reach| Some(BATCH.read(&mut self.is_double, &src[read..], reach, dst)));
+            read += pace.turn(|reach| {
+                let others = &mut |is_double, rest: &[u8], dst: &mut Utf8Sink<'_>| {
+                    replace_fault(State { is_double }, rest, faults, dst)
+                };
+                Some(BATCH.read(&mut self.is_double, &src[read..], reach, others, dst))
+            });
             match self.is_double {
                 true => Set::Gb2312.read_pairs(src, &mut read, dst, |byte| (byte == b'~').then_some(STOP)),
                 false => read += copy_plain(&src[read..], dst, is_plain),

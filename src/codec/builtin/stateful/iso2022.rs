@@ -10,11 +10,12 @@
 
 use super::batch::{Batch, LONG, WriteBatch};
 use super::sets::Set;
-use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer, copied, copy_plain};
+use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer, copied, copy_plain, replace_fault};
 use crate::arch::types::Shifts;
 use crate::arch::{self, lanes};
 use crate::codec::batches::{Codes, Pace};
 use crate::codec::engine::ShiftedCodes;
+use crate::codec::faults::Faults;
 use crate::codec::pairs::Switch;
 use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder, MIN_ROOM, Utf8Sink, Utf8Word};
 use std::sync::OnceLock;
@@ -301,11 +302,11 @@ impl Reader for State {
         }
     }
 
-    fn run(&mut self, src: &[u8], pace: &mut Pace, dst: &mut Utf8Sink<'_>) -> usize {
+    fn run(&mut self, src: &[u8], pace: &mut Pace, faults: &mut Option<Faults>, dst: &mut Utf8Sink<'_>) -> usize {
         let mut read = 0;
         loop {
             let before = read;
-            read += pace.turn(|reach| self.run_batches(&src[read..], reach, dst));
+            read += pace.turn(|reach| self.run_batches(&src[read..], reach, faults, dst));
             let line_end_counts = self.line_end_counts();
             match self.invoked() {
                 Some(Set::Ascii) => read += copy_plain(&src[read..], dst, |byte| is_plain(byte, line_end_counts)),
@@ -340,8 +341,15 @@ fn other_among_pairs(byte: u8, line_end_counts: bool) -> Option<Utf8Word> {
 
 impl State {
     /// Reads batches from the front of `src`, if there are tables for what is designated; returns how many bytes.
-    fn run_batches(&mut self, src: &[u8], reach: &mut usize, dst: &mut Utf8Sink<'_>) -> Option<usize> {
+    fn run_batches(
+        &mut self,
+        src: &[u8],
+        reach: &mut usize,
+        faults: &mut Option<Faults>,
+        dst: &mut Utf8Sink<'_>,
+    ) -> Option<usize> {
         const SHIFTS: Codes = Codes::Shifts(Shifts { out: SO, back: SI });
+        let state = *self;
         let batch = match self.places {
             [Some(Set::Ascii), Some(Set::Ks1001), None, None] if self.of.is_announced => {
                 static KOREAN: Batch = Batch::new(Set::Ks1001, SHIFTS, &[ESC, SO, SI]);
@@ -358,13 +366,20 @@ impl State {
             [Some(Set::Ascii | Set::Jis0208), None, None, None] if self.of.has_jis_x_0208() => {
                 static JAPANESE: Batch = Batch::new(Set::Jis0208, Codes::JIS_X_0208, &[ESC, SO, SI]);
                 let mut is_double = self.places[0] == Some(Set::Jis0208);
-                let read = JAPANESE.read(&mut is_double, src, reach, dst);
+                let others = &mut |is_double, rest: &[u8], dst: &mut Utf8Sink<'_>| {
+                    let set = if is_double { Set::Jis0208 } else { Set::Ascii };
+                    replace_fault(State { places: [Some(set), None, None, None], ..state }, rest, faults, dst)
+                };
+                let read = JAPANESE.read(&mut is_double, src, reach, others, dst);
                 self.places[0] = Some(if is_double { Set::Jis0208 } else { Set::Ascii });
                 return Some(read);
             }
             _ => return None,
         };
-        Some(batch.read(&mut self.is_shifted, src, reach, dst))
+        let others = &mut |is_shifted, rest: &[u8], dst: &mut Utf8Sink<'_>| {
+            replace_fault(State { is_shifted, ..state }, rest, faults, dst)
+        };
+        Some(batch.read(&mut self.is_shifted, src, reach, others, dst))
     }
 
     /// Returns whether a line end changes the state.

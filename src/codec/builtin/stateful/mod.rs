@@ -22,7 +22,9 @@ pub(crate) use iso2022::Iso2022;
 pub(crate) use utf7::Utf7;
 
 use crate::codec::batches::Pace;
-use crate::codec::{ByteSink, Decoder, Encoder, MIN_ROOM, Malformed, Step, Stop, Unmappable, Utf8Sink};
+use crate::codec::faults::{Faults, replacing};
+use crate::codec::{ByteSink, Decoder, Encoder, MIN_ROOM, Malformed, Replaced, Step, Stop, Unmappable, Utf8Sink};
+use std::ops::ControlFlow;
 
 /// What a reader or a writer carries from one character to the next.
 trait Carried: Sized {
@@ -50,8 +52,33 @@ trait Reader: Carried + Copy + Send + 'static {
 
     /// Reads whole characters and codes from the front of `src`, where nothing is undecided, to `dst`; returns how many
     /// bytes. Does the same as [`read`](Self::read), and may stop between any two of them, or read nothing. The end of
-    /// `src`, the end of the room or something rare may be near. `pace` says when to try what is for long runs.
-    fn run(&mut self, src: &[u8], pace: &mut Pace, dst: &mut Utf8Sink<'_>) -> usize;
+    /// `src`, the end of the room or something rare may be near. `pace` says when to try what is for long runs; `faults`
+    /// may be replaced.
+    fn run(&mut self, src: &[u8], pace: &mut Pace, faults: &mut Option<Faults>, dst: &mut Utf8Sink<'_>) -> usize;
+}
+
+/// Replaces a fault at the front of `src`, if faults are replaced and one or two bytes decide that there is one. `reader` is
+/// the state there, and after the fault.
+fn replace_fault<R: Reader>(
+    mut reader: R,
+    src: &[u8],
+    faults: &mut Option<Faults>,
+    dst: &mut Utf8Sink<'_>,
+) -> ControlFlow<usize, usize> {
+    let len = match *src {
+        _ if faults.is_none() => 0,
+        [first, second, ..] => match reader.read(&[first]) {
+            Reading::Malformed => 1,
+            Reading::More => match reader.read(&[first, second]) {
+                Reading::Malformed => 2,
+                Reading::MalformedBefore => 1,
+                _ => 0,
+            },
+            _ => 0,
+        },
+        _ => 0,
+    };
+    if len > 0 && Faults::replace(faults, dst) { ControlFlow::Continue(len) } else { ControlFlow::Break(0) }
 }
 
 /// Copies the bytes at the front of `src` that `is_plain`, which are ASCII, as far as there is room; returns how many.
@@ -123,13 +150,13 @@ impl<R: Reader> ByteDecoder<R> {
     }
 }
 
-impl<R: Reader> Decoder for ByteDecoder<R> {
-    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+impl<R: Reader> ByteDecoder<R> {
+    fn feed_all(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>, faults: &mut Option<Faults>) -> Step<Malformed> {
         let fault = |len: usize| Stop::Fault(Malformed { len: len as u8, after: 0 });
         let mut read = 0;
         while let Some(&byte) = src.get(read) {
             if self.len == 0 {
-                let run = self.reader.run(&src[read..], &mut self.pace, dst);
+                let run = self.reader.run(&src[read..], &mut self.pace, faults, dst);
                 if run > 0 {
                     read += run;
                     continue;
@@ -163,6 +190,16 @@ impl<R: Reader> Decoder for ByteDecoder<R> {
             read += 1;
         }
         Step { read, stop: Stop::InputEmpty }
+    }
+}
+
+impl<R: Reader> Decoder for ByteDecoder<R> {
+    fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        self.feed_all(src, dst, &mut None)
+    }
+
+    fn feed_replacing(&mut self, src: &[u8], replacement: Option<char>, dst: &mut Utf8Sink<'_>) -> Replaced<Malformed> {
+        replacing(src, replacement, dst, |src, dst, faults| self.feed_all(src, dst, faults))
     }
 
     fn finish(&mut self, _dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {

@@ -10,6 +10,7 @@
 use super::{ByteDecoder, Carried, CharEncoder, Reader, Reading, Writer, copy_plain, plain_len};
 use crate::arch::types::ByteOrder;
 use crate::codec::batches::Pace;
+use crate::codec::faults::Faults;
 use crate::codec::{ByteSink, Codec, CodecInfo, Decoder, Encoder, Utf8Sink, Utf8Word};
 
 /// UTF-7.
@@ -215,7 +216,7 @@ impl Reader for Base64 {
         }
     }
 
-    fn run(&mut self, src: &[u8], pace: &mut Pace, dst: &mut Utf8Sink<'_>) -> usize {
+    fn run(&mut self, src: &[u8], pace: &mut Pace, _faults: &mut Option<Faults>, dst: &mut Utf8Sink<'_>) -> usize {
         let (kinds, mut read) = (self.of.kinds(), 0);
         loop {
             let before = read;

@@ -12,6 +12,7 @@ use super::jis::{ESC, Shift};
 use super::plain::{FAR, LONGEST, Plain, SHORT};
 use crate::arch;
 use crate::codec::batches::{Pace, PlainPairs, Switched, WORTH};
+use crate::codec::faults::{Faults, replacing};
 use crate::codec::{Decoder, Malformed, Replaced, Step, Stop, Utf8Sink};
 use encoding_rs::{DecoderResult, Encoding, ISO_2022_JP};
 use std::ops::ControlFlow;
@@ -33,23 +34,6 @@ const CAREFUL_RUN: usize = 2 * RUN;
 
 /// The longest run where characters are rarely plain, in bytes.
 const MOST: usize = 256;
-
-/// Faults that are replaced.
-struct Faults {
-    /// What stands for each; nothing if they are dropped.
-    replacement: Option<char>,
-    count: u64,
-}
-
-impl Faults {
-    /// Replaces a fault, if that is wanted and there is room.
-    fn replace(faults: &mut Option<Faults>, dst: &mut Utf8Sink<'_>) -> bool {
-        let Some(Faults { replacement, count }) = faults else { return false };
-        let is_done = replacement.is_none_or(|ch| dst.push(ch));
-        *count += u64::from(is_done);
-        is_done
-    }
-}
 
 /// Decodes a multi-byte encoding.
 pub(super) struct MultiByteDecoder {
@@ -354,19 +338,11 @@ impl Decoder for MultiByteDecoder {
     }
 
     fn feed_replacing(&mut self, src: &[u8], replacement: Option<char>, dst: &mut Utf8Sink<'_>) -> Replaced<Malformed> {
-        let (mut faults, mut read) = (Some(Faults { replacement, count: 0 }), 0);
-        let stop = loop {
-            let step = self.feed_all(&src[read..], dst, &mut faults);
-            read += step.read;
-            let is_replaced = matches!(step.stop, Stop::Fault(_)) && Faults::replace(&mut faults, dst);
-            if !is_replaced {
-                break step.stop;
-            }
-        };
+        let replaced = replacing(src, replacement, dst, |src, dst, faults| self.feed_all(src, dst, faults));
         if src.len() >= WORTH {
-            self.plain.add_decoded(read);
+            self.plain.add_decoded(replaced.step.read);
         }
-        Replaced { step: Step { read, stop }, count: faults.map_or(0, |faults| faults.count) }
+        replaced
     }
 
     /// In one run: a short text would otherwise be fed byte by byte.

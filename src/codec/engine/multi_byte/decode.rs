@@ -2,11 +2,13 @@
 
 use super::{SHIFTS, WORTH, fits};
 use crate::arch::{self, lanes};
-use crate::codec::batches::{Batches, Pace, PlainPairs, none};
+use crate::codec::batches::{Batches, Pace, PlainPairs};
+use crate::codec::faults::{Faults, replacing};
 use crate::codec::table::limits::MAX_BYTES;
 use crate::codec::table::packed::Chart;
 use crate::codec::table::{Cell, Mapping, SI, SO, Sequence, State, Table, TableShape};
-use crate::codec::{Decoder, Malformed, Packed, Step, Stop, Utf8Sink, Utf8Table, Utf8Units, Utf8Word};
+use crate::codec::{Decoder, Malformed, Packed, Replaced, Step, Stop, Utf8Sink, Utf8Table, Utf8Units, Utf8Word};
+use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
 /// The notes that a node has for bytes that are not a character.
@@ -128,10 +130,7 @@ impl DecodeTable {
     fn plain(&self, len: usize) -> Option<&PlainPairs> {
         const LONG: usize = 16 * 1024;
         let make = || {
-            let next = |lead: u8| match self.word(self.sets[0], lead).as_note() {
-                Some((note::NEXT, next)) => Some(next),
-                _ => None,
-            };
+            let next = |lead: u8| self.next(self.sets[0], lead);
             if (0..0x80).any(|byte| next(byte).is_some()) {
                 return None;
             }
@@ -144,7 +143,11 @@ impl DecodeTable {
                 units.put(u16::from_be_bytes([lead, first]), &self.words[start as usize..][..len]);
             }
             let singles = |byte: u8| self.word(self.sets[0], byte).to_char();
-            Some(PlainPairs::new(units, singles, |byte| next(byte).is_some()))
+            let plain = PlainPairs::new(units, singles, |byte| next(byte).is_some());
+            Some(match self.halves() {
+                [(0, _), _] => plain,
+                halves => plain.with_halves(halves),
+            })
         };
         match self.plain.get() {
             None if len >= LONG => self.plain.get_or_init(make).as_ref(),
@@ -152,9 +155,46 @@ impl DecodeTable {
         }
     }
 
+    /// Returns the first two pairs with which codes of four bytes begin, or 0, and the characters of the pairs after each.
+    fn halves(&self) -> [(u16, Utf8Units); 2] {
+        let mut firsts = (0x8000..=u16::MAX).filter_map(|pair| {
+            let [lead, trail] = pair.to_be_bytes();
+            Some((pair, self.next(self.next(self.sets[0], lead)?, trail)?))
+        });
+        [(); 2].map(|()| {
+            let Some((pair, node)) = firsts.next() else { return (0, Utf8Units::new()) };
+            let mut units = Utf8Units::new();
+            for third in 0x80..=0xFF {
+                let Some(next) = self.next(node, third) else { continue };
+                let Node { start, first, last } = self.nodes[next as usize];
+                let len = (usize::from(last) + 1).saturating_sub(first.into());
+                units.put(u16::from_be_bytes([third, first]), &self.words[start as usize..][..len]);
+            }
+            (pair, units)
+        })
+    }
+
+    /// Returns the node where a sequence continues after `byte`.
+    fn next(&self, node: u32, byte: u8) -> Option<u32> {
+        match self.word(node, byte).as_note() {
+            Some((note::NEXT, next)) => Some(next),
+            _ => None,
+        }
+    }
+
     /// Returns whether `byte` could begin a sequence or is a shift code.
     fn begins(&self, set: u8, byte: u8) -> bool {
         self.word(self.sets[set as usize], byte) != note::of(note::ILLEGAL)
+    }
+
+    /// Returns how many bytes at the front of `src`, where a character begins in the first set, are malformed, if that does
+    /// not depend on what follows.
+    fn malformed(&self, src: &[u8]) -> Option<usize> {
+        match self.first(0, src, false) {
+            First::Malformed { len } => Some(len),
+            First::Whole { word, len } if word == note::of(note::UNASSIGNED) => Some(len),
+            _ => None,
+        }
     }
 
     /// Returns the first sequence of `bytes`, which is not empty. If `last` is true, nothing follows them.
@@ -471,6 +511,11 @@ pub(in crate::codec::engine) struct MultiByteDecoder {
     position: Position,
 }
 
+/// How many bytes are between two characters of three bytes or more, at least, if such characters are rare; and how many
+/// characters are decoded one after the other where they are not.
+const NEAR: usize = 24;
+const MANY: usize = 64;
+
 /// What a decoder remembers between two calls.
 #[derive(Clone, Debug)]
 struct Position {
@@ -506,14 +551,32 @@ impl Position {
 
     /// Decodes the front of `src` in batches while nothing is held. Stops at anything that needs a decision; returns how
     /// many bytes were read.
-    fn batches(&mut self, table: &DecodeTable, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+    fn batches(
+        &mut self,
+        table: &DecodeTable,
+        src: &[u8],
+        dst: &mut Utf8Sink<'_>,
+        faults: &mut Option<Faults>,
+    ) -> usize {
         let isa = arch::isa();
         if table.sets.len() == 1 {
             let Some(plain) = table.plain(src.len()) else { return 0 };
-            return plain.decode(isa, &mut self.pace.reach, src, dst, &mut none);
+            let (mut reach, mut left) = (self.pace.reach, src.len());
+            let read = plain.decode(isa, &mut reach, src, dst, &mut |_, rest, dst| {
+                let is_near = left - rest.len() < NEAR;
+                let mut len = self.others(table, rest, if is_near { MANY } else { 1 }, dst);
+                if len == 0 && faults.is_some() {
+                    len = table.malformed(rest).filter(|_| Faults::replace(faults, dst)).unwrap_or(0);
+                }
+                left = rest.len() - len;
+                if len > 0 { ControlFlow::Continue(len) } else { ControlFlow::Break(0) }
+            });
+            self.pace.reach = reach;
+            return read;
         }
         let (mut is_double, by_unit, singles) = (self.set == 1, table.by_unit(), table.singles.as_deref());
-        let mut batches = Batches { by_unit, singles, reach: &mut self.pace.reach, is_double: &mut is_double };
+        let mut batches =
+            Batches { by_unit, halves: None, singles, reach: &mut self.pace.reach, is_double: &mut is_double };
         let read = batches.decode_shifted(isa, SHIFTS, src, dst);
         self.set = is_double.into();
         read
@@ -522,11 +585,17 @@ impl Position {
     /// Decodes the front of `src` while nothing is held, as long as there are whole characters. Returns how many bytes were
     /// read.
     #[inline(always)]
-    fn common(&mut self, table: &DecodeTable, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+    fn common(
+        &mut self,
+        table: &DecodeTable,
+        src: &[u8],
+        dst: &mut Utf8Sink<'_>,
+        faults: &mut Option<Faults>,
+    ) -> usize {
         let mut read = 0;
         loop {
             if src.len() - read >= WORTH && lanes::are_worth_it(arch::isa()) && self.pace.is_due() {
-                let len = self.batches(table, &src[read..], dst);
+                let len = self.batches(table, &src[read..], dst, faults);
                 self.pace.tried(len);
                 read += len;
             }
@@ -562,6 +631,23 @@ impl Position {
         });
     }
 
+    /// Decodes characters of any length from the front of `src`, at most so many; returns how many bytes were read.
+    #[inline(never)]
+    fn others(&self, table: &DecodeTable, src: &[u8], most: usize, dst: &mut Utf8Sink<'_>) -> usize {
+        let (mut read, mut count) = (0, 0);
+        dst.push_words(|| {
+            count += 1;
+            let next = if count <= most { self.longer(table, &src[read..]) } else { None };
+            let (word, len) = next.unwrap_or((note::of(note::STOP), 0));
+            read += if word.is_char() { len } else { 0 };
+            word
+        });
+        match self.longer(table, src) {
+            Some((word, len)) if read == 0 && Self::write(table, word, dst).is_some() => len,
+            _ => read,
+        }
+    }
+
     /// Returns the character of three bytes or more, or outside the Basic Multilingual Plane, that `src` begins with, and its
     /// length, if nothing else can begin so.
     fn longer(&self, table: &DecodeTable, src: &[u8]) -> Option<(Utf8Word, usize)> {
@@ -583,11 +669,17 @@ impl Position {
         self.len -= len;
     }
 
-    fn feed(&mut self, table: &DecodeTable, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+    fn feed(
+        &mut self,
+        table: &DecodeTable,
+        src: &[u8],
+        dst: &mut Utf8Sink<'_>,
+        faults: &mut Option<Faults>,
+    ) -> Step<Malformed> {
         let mut read = 0;
         while read < src.len() {
             if self.len == 0 {
-                read += self.common(table, &src[read..], dst);
+                read += self.common(table, &src[read..], dst, faults);
                 let Some(&byte) = src.get(read) else { break };
                 // A short value often has two shift codes and not much more.
                 if let Some((note::SHIFT, set)) = table.word(table.sets[self.set as usize], byte).as_note() {
@@ -664,7 +756,12 @@ impl Position {
 
 impl Decoder for MultiByteDecoder {
     fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
-        self.position.feed(&self.table, src, dst)
+        self.position.feed(&self.table, src, dst, &mut None)
+    }
+
+    fn feed_replacing(&mut self, src: &[u8], replacement: Option<char>, dst: &mut Utf8Sink<'_>) -> Replaced<Malformed> {
+        let MultiByteDecoder { table, position } = self;
+        replacing(src, replacement, dst, |src, dst, faults| position.feed(table, src, dst, faults))
     }
 
     fn finish(&mut self, dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
@@ -709,7 +806,7 @@ mod tests {
         let mut room = vec![0; 3 * src.len()];
         let mut sink = Utf8Sink::new(&mut room);
         let table = Arc::new(DecodeTable::of_page(page));
-        let read = MultiByteDecoder::new(table.clone()).position.batches(&table, &src, &mut sink);
+        let read = MultiByteDecoder::new(table.clone()).position.batches(&table, &src, &mut sink, &mut None);
         assert!(src.len() - read < WORTH, "{read} of {}", src.len());
         assert!(sink.as_str().matches('\u{3000}').count() >= read / 10 * 2);
     }

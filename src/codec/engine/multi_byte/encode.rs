@@ -16,12 +16,16 @@ mod bytes {
     pub(super) const NONE: u32 = 0;
     /// The position of the number of bytes. The bytes are below it, the last one lowest.
     pub(super) const SHIFT: u32 = types::LEN;
-    /// As a number of bytes: more than three; the entry has the index in `long`.
-    pub(super) const LONG: u32 = 4;
+    /// As a number of bytes: four; the entry has the index in `fours`.
+    pub(super) const FOUR: u32 = 4;
+    /// As a number of bytes: more; the entry has the index in `long`.
+    pub(super) const LONG: u32 = 5;
     /// The character may begin a mapping of several; the entry is that of the character alone.
     pub(super) const START: u32 = types::MAY_GO_ON;
     /// The character may be the second of a mapping.
     pub(super) const FOLLOWS: u32 = types::FOLLOWS;
+    /// The index of a longer code.
+    pub(super) const INDEX: u32 = (1 << SHIFT) - 1;
     /// The rest of the lane.
     pub(super) const ENTRY: u32 = !(START | FOLLOWS);
 }
@@ -37,6 +41,7 @@ pub(in crate::codec::engine) struct EncodeTable {
     /// The block of each 64 code points, at least for the Basic Multilingual Plane; block 0 is empty.
     index: Vec<u16>,
     blocks: Vec<[u32; BLOCK]>,
+    fours: Vec<[u8; 4]>,
     long: Vec<Box<[u8]>>,
     /// The mappings of several characters, by the first one.
     starts: Vec<(char, Start)>,
@@ -108,6 +113,7 @@ impl EncodeTable {
         EncodeTable {
             index: vec![0; PLANE],
             blocks: vec![[bytes::NONE; BLOCK]],
+            fours: Vec::new(),
             long: Vec::new(),
             starts: Vec::new(),
             best_fit: Vec::new(),
@@ -158,6 +164,10 @@ impl EncodeTable {
             let number = code.iter().fold(0, |number, byte| number << 8 | u32::from(*byte));
             return (code.len() as u32) << bytes::SHIFT | number;
         }
+        if let Ok(code) = code.try_into() {
+            self.fours.push(code);
+            return bytes::FOUR << bytes::SHIFT | (self.fours.len() as u32 - 1);
+        }
         self.long.push(code.into());
         bytes::LONG << bytes::SHIFT | (self.long.len() as u32 - 1)
     }
@@ -196,6 +206,27 @@ impl EncodeTable {
             self.starts.iter().rposition(|(ch, _)| *ch == first).unwrap_or(0)
         };
         self.starts[index].1.longer.push((rest.into(), entry));
+    }
+
+    /// Writes codes of up to four bytes. Stops at anything else, at a lane that may combine with the next one, or when the
+    /// room may not be enough; returns how many lanes were written and how many bytes that was.
+    fn any_codes(&self, lanes: &[u32], spare: &mut [u8]) -> (usize, usize) {
+        let mut written = 0;
+        for (done, lane) in lanes.iter().enumerate() {
+            let len = (lane & !bytes::FOLLOWS) >> bytes::SHIFT;
+            let Some(place) = spare[written..].first_chunk_mut::<4>() else { return (done, written) };
+            // Also where a character may combine with the next one, which makes `len` too large.
+            if len.wrapping_sub(1) >= bytes::FOUR {
+                return (done, written);
+            }
+            // No branch on the length, which would often be guessed wrong.
+            let is_four = len == bytes::FOUR;
+            let four = self.fours[if is_four { (lane & bytes::INDEX) as usize } else { 0 }];
+            let short = lane << (32 - 8 * len.min(3));
+            *place = if is_four { four } else { short.to_be_bytes() };
+            written += len as usize;
+        }
+        (lanes.len(), written)
     }
 
     #[inline(always)]
@@ -283,8 +314,12 @@ fn batch(table: &EncodeTable, is_double: &mut bool, reach: &mut usize, src: &str
         }
         // The kernel needs to see the lane after the last one. At the end of `src`, assume that it combines.
         lanes[units.len()] = src[read + taken..].chars().next().map_or(bytes::FOLLOWS, |ch| table.find(ch));
-        let (done, put) = lanes::codes(isa, lanes, shifts, is_double, &mut spare[written..]);
+        let (mut done, put) = lanes::codes(isa, lanes, shifts, is_double, &mut spare[written..]);
         written += put;
+        if done < units.len() && !table.fours.is_empty() && shifts.is_none() {
+            let (more, put) = table.any_codes(&lanes[done..units.len()], &mut spare[written..]);
+            (done, written) = (done + more, written + put);
+        }
         if done < units.len() {
             *reach = done + LEAST_REACH;
             let len = |unit: &[u8; 2]| match u16::from_ne_bytes(*unit) {
@@ -341,7 +376,7 @@ impl MultiByteEncoder {
         let len = (entry >> bytes::SHIFT) as usize;
         // With room for the longest code, store a shift code and four bytes, and count only those that are needed.
         if let Some(place) = spare[*at..].first_chunk_mut::<8>()
-            && len < bytes::LONG as usize
+            && len < bytes::FOUR as usize
         {
             let wanted = table.is_shifted && len > 1;
             let shift = usize::from(wanted != *is_double);
@@ -351,8 +386,11 @@ impl MultiByteEncoder {
             *at += shift + len;
             return true;
         }
-        if len == bytes::LONG as usize {
-            return Self::put_bytes(table, is_double, &table.long[(entry & 0xFF_FFFF) as usize], spare, at);
+        let index = (entry & bytes::INDEX) as usize;
+        match len as u32 {
+            bytes::FOUR => return Self::put_bytes(table, is_double, &table.fours[index], spare, at),
+            bytes::LONG => return Self::put_bytes(table, is_double, &table.long[index], spare, at),
+            _ => {}
         }
         let code = (entry << (8 * (4 - len))).to_be_bytes();
         Self::put_bytes(table, is_double, &code[..len], spare, at)

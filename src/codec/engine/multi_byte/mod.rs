@@ -24,7 +24,8 @@
 //! * A note in the decode tables is a [`Utf8Word`](crate::codec::Utf8Word) that is not a character. Its value has 24 bits,
 //!   which bounds the numbers of nodes, texts and `longer` entries.
 //! * A lane in the encode table has the layout of [`lanes::codes`](crate::arch::lanes::codes): `LEN`, `MAY_GO_ON` and
-//!   `FOLLOWS` of `arch/types.rs`. Code numbers have 24 bits, so codes of more than three bytes are in `long`.
+//!   `FOLLOWS` of `arch/types.rs`. Code numbers have 24 bits, so codes of more than three bytes are in `fours` or
+//!   `long`.
 
 mod decode;
 mod encode;
@@ -46,4 +47,63 @@ const SHIFTS: Shifts = Shifts { out: SO, back: SI };
 fn fits(bytes: &[u8], text: &str) -> bool {
     // A UTF-16 unit has at most three bytes in UTF-8.
     (1..=MAX_BYTES).contains(&bytes.len()) && (1..=3 * MAX_TEXT).contains(&text.len())
+}
+
+#[cfg(all(test, feature = "legacy"))]
+mod tests {
+    use super::*;
+    use crate::codec::table::Way;
+    use crate::codec::{ByteSink, Decoder, Encoder, Stop, Utf8Sink, pages};
+    use std::sync::Arc;
+
+    /// Encodes with so much room at a time.
+    fn encoded(encoder: &mut MultiByteEncoder, text: &str, room: usize) -> Vec<u8> {
+        let (mut room, mut bytes, mut read) = (vec![0; room], Vec::new(), 0);
+        while read < text.len() {
+            let mut sink = ByteSink::new(&mut room);
+            let step = encoder.feed(&text[read..], &mut sink);
+            assert!(!matches!(step.stop, Stop::Fault(_)));
+            bytes.extend(sink.as_bytes());
+            read += step.read;
+        }
+        bytes
+    }
+
+    fn decoded(decoder: &mut MultiByteDecoder, bytes: &[u8], room: usize) -> String {
+        let (mut room, mut text, mut read) = (vec![0; room], String::new(), 0);
+        while read < bytes.len() {
+            let mut sink = Utf8Sink::new(&mut room);
+            let step = decoder.feed(&bytes[read..], &mut sink);
+            assert!(!matches!(step.stop, Stop::Fault(_)));
+            text.push_str(sink.as_str());
+            read += step.read;
+        }
+        text
+    }
+
+    /// Codes of one, two and four bytes, next to each other and with some text between them, come out of long texts as they
+    /// do one by one.
+    #[test]
+    #[cfg_attr(miri, ignore = "too much of it")]
+    fn codes_of_all_lengths_are_converted_in_long_texts() {
+        let page = pages().find(|page| page.name == "EUC-TW").expect("a built-in page");
+        let table = page.table();
+        let (tables, codes) = (Arc::new(DecodeTable::new(&table)), Arc::new(EncodeTable::new(&table)));
+        let mut encoder = MultiByteEncoder::new(codes);
+        let mut decoder = MultiByteDecoder::new(tables);
+        for gap in [0, 1, 11, 100] {
+            let chars = table.mappings.iter().filter(|mapping| mapping.way == Way::RoundTrip).map(|mapping| mapping.ch);
+            // From all places of the table.
+            let chars = chars.enumerate().filter(|(at, _)| crate::arch::is_full() || at % 7 < 2);
+            let filler = "一a";
+            let text: String =
+                chars.flat_map(|(_, ch)| [ch].into_iter().chain(filler.chars().cycle().take(gap))).collect();
+            let single: Vec<u8> =
+                text.chars().flat_map(|ch| encoded(&mut encoder, ch.encode_utf8(&mut [0; 4]), 64)).collect();
+            for room in [1 << 20, 1000, 70] {
+                assert!(encoded(&mut encoder, &text, room) == single, "{gap} {room}");
+                assert!(decoded(&mut decoder, &single, room) == text, "{gap} {room}");
+            }
+        }
+    }
 }
