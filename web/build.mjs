@@ -30,6 +30,9 @@ const MODULES = {
 
 const FLAGS = "-C llvm-args=--inline-threshold=25";
 
+/** In the largest module, loops are not unrolled whose number of steps is not known: 4 KB, at the same speed. */
+const LARGE_FLAGS = `${FLAGS} -C llvm-args=-unroll-runtime=false`;
+
 /** Size matters more than speed for the smallest module: its loops are not unrolled, and less is inlined. */
 const SMALL_FLAGS =
   "-C no-vectorize-slp -C llvm-args=--inline-threshold=10 -C llvm-args=-unroll-runtime=false " +
@@ -62,7 +65,8 @@ async function buildModules() {
 async function buildModule(file, features) {
   const target = join(root, "target", "wasm", file.replace(".wasm", ""));
   const isSmall = features.length === 0;
-  const flags = `-C target-feature=+simd128 ${isSmall ? SMALL_FLAGS : FLAGS}`;
+  const isLarge = features.includes("inspect");
+  const flags = `-C target-feature=+simd128 ${isSmall ? SMALL_FLAGS : isLarge ? LARGE_FLAGS : FLAGS}`;
   const env = { ...process.env, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags };
   const cargo = ["build", "--quiet", "-p", "charpipe-capi", "--profile", "wasm", "--target", "wasm32-unknown-unknown"];
   const words = [...cargo, "--target-dir", target, "--no-default-features", "--features", features.join(",")];
@@ -70,7 +74,8 @@ async function buildModule(file, features) {
   const built = join(target, "wasm32-unknown-unknown", "wasm", "charpipe_capi.wasm");
   const optimizer = join(tools, "node_modules", ".bin", "wasm-opt");
   const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
-  const passes = isSmall ? ["-Oz", "--converge"] : ["-Os"];
+  // Nothing has an address below 1024: the memory begins with the last bytes of the stack.
+  const passes = isSmall ? ["-Oz", "--converge"] : isLarge ? ["--low-memory-unused", "-Os"] : ["-Os"];
   await run(optimizer, [...passes, ...WASM_FEATURES, ...strip, built, "-o", join(dist, file)]);
 }
 
