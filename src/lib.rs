@@ -79,7 +79,7 @@
 //! | [`records`] | mainframe records: framing in both directions, and recognising it | `words`, `sort`, `error` |
 //! | [`fields`] | typed values in records: layouts, and reading and writing by them | `words`, `hex`, `arch`, `error`, `codec`, `registry`, `records` |
 //! | `named_options` | options by name and value | `words`, `error`, `registry` |
-//! | `text` | stages between decoder and encoder | `words`, `error` |
+//! | `text` | stages between decoder and encoder | `words`, `sort`, `error` |
 //! | `transcoder` | the transcoder, which connects them without I/O, and the readers, writers and functions on top of it | all of the above except `fields` |
 //! | [`rows`] | jobs with records and fields: their options, and what they mean | all of the above except `detect` |
 //! | `serde` | the keys of verdicts, reports and errors (feature `serde`) | all of the above |
