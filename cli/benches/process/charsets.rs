@@ -157,6 +157,8 @@ fn jobs_of((charset, kind, to_utf8, from_utf8): (&'static str, Kind, Goals, Goal
         let form_of = form.of(kind);
         // Of the many ideographs, those that texts in these charsets mostly consist of.
         let (text, bytes) = match charset {
+            // What iconv and uconv have as well.
+            "Big5" => in_each(["windows-950", charset], &form_of),
             "ISO-2022-CN" => in_each(["HZ", charset], &form_of),
             "EUC-TW" => in_each(["windows-950", charset], &form_of),
             _ => in_each(["UTF-8", charset], &form_of),

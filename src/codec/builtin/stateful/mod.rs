@@ -151,6 +151,8 @@ impl<R: Reader> ByteDecoder<R> {
 }
 
 impl<R: Reader> ByteDecoder<R> {
+    // Once in a program, not for each of the two ways to call it.
+    #[inline(never)]
     fn feed_all(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>, faults: &mut Option<Faults>) -> Step<Malformed> {
         let fault = |len: usize| Stop::Fault(Malformed { len: len as u8, after: 0 });
         let mut read = 0;

@@ -262,6 +262,8 @@ impl MultiByteDecoder {
         Step { read, stop: fault.map_or(Stop::InputEmpty, Stop::Fault) }
     }
 
+    // Once in a program, not for each of the two ways to call it.
+    #[inline(never)]
     fn feed_all(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>, faults: &mut Option<Faults>) -> Step<Malformed> {
         let mut read = 0;
         let mut ran = false;

@@ -669,6 +669,8 @@ impl Position {
         self.len -= len;
     }
 
+    // Once in a program, not for each of the two ways to call it.
+    #[inline(never)]
     fn feed(
         &mut self,
         table: &DecodeTable,
