@@ -105,23 +105,24 @@ impl Edges {
     }
 
     /// Returns the place of the data in a record of `len` bytes, which it has.
+    #[inline]
     pub(crate) fn data(&self, len: usize) -> Range<usize> {
         let end = len.saturating_sub(self.suffix);
         self.prefix.min(end)..end
     }
 
     /// Checks that a record has the bytes before and after its data.
+    #[inline]
     pub(crate) fn check_record(&self, len: usize, record: u64, begun: u64) -> Result<(), Error> {
-        let Edges { prefix, suffix, .. } = self;
-        match len < prefix + suffix {
-            true => {
-                let len = Count(len, "byte");
-                let why = format!("it has {len}, but there should be {prefix} before its data and {suffix} after it");
-                let (offset, field) = (begun, String::new());
-                Err(ErrorKind::BadRecordLength { offset, record, begun, field, why }.into())
-            }
-            false => Ok(()),
-        }
+        if len < self.prefix + self.suffix { Err(self.too_short(len, record, begun)) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn too_short(&self, len: usize, record: u64, begun: u64) -> Error {
+        let (len, Edges { prefix, suffix, .. }) = (Count(len, "byte"), self);
+        let why = format!("it has {len}, but there should be {prefix} before its data and {suffix} after it");
+        let (offset, field) = (begun, String::new());
+        ErrorKind::BadRecordLength { offset, record, begun, field, why }.into()
     }
 
     /// Checks that an input of `found` records in all has those that are skipped at its beginning.

@@ -130,7 +130,8 @@ impl<R: BufRead> Records<R> {
         Ok(if found? { Some(tail.record(self.edges)) } else { None })
     }
 
-    /// Returns the next record of the input.
+    /// Returns the next record of the input. It is compiled into its callers, so that the record need not pass through memory.
+    #[inline(always)]
     fn next_in_input(&mut self) -> Result<Option<Record<'_>>, Error> {
         let mut framing = self.advance()?;
         // The records at the beginning that are skipped.
@@ -153,19 +154,20 @@ impl<R: BufRead> Records<R> {
                 return checked.map(|_| None).map_err(|error| self.fail(error));
             }
         };
-        let record = Record { data, number, offset, file, pieces };
-        // With records to skip at the end, it is not known yet whether this one is data.
-        if self.edges.tail_records > 0 {
-            return Ok(Some(record));
-        }
         let (edges, len) = (self.edges, data.len());
-        match edges.check_record(len, number, offset) {
-            Ok(()) => Ok(Some(record.part(edges.data(len)))),
-            Err(error) => {
-                self.failed = Some(error.clone());
-                Err(error)
-            }
+        let place = match edges.tail_records {
+            0 => edges.data(len),
+            // It is not known yet whether this record is data.
+            _ => 0..len,
+        };
+        if let Err(error) = edges.check_record(len, number, offset)
+            && edges.tail_records == 0
+        {
+            self.failed = Some(error.clone());
+            return Err(error);
         }
+        let pieces = pieces.from(place.start);
+        Ok(Some(Record { data: &data[place], number, offset, file, pieces }))
     }
 
     /// Returns the reader, which continues after the last record.
@@ -241,6 +243,7 @@ impl<R: BufRead> Records<R> {
     }
 
     /// Reads up to the end of a record. Returns `false` if there is none.
+    #[inline(never)]
     fn find(&mut self) -> Result<bool, Error> {
         loop {
             let src = match self.ended {

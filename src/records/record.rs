@@ -37,14 +37,21 @@ impl<'a> Pieces<'a> {
     }
 }
 
+impl Pieces<'_> {
+    /// Returns where the bytes from this index on are.
+    #[inline]
+    pub(super) fn from(self, start: usize) -> Self {
+        match self {
+            Pieces::One(begin) => Pieces::One(begin + start as u64),
+            Pieces::Several(pieces, from) => Pieces::Several(pieces, from + start),
+        }
+    }
+}
+
 impl Record<'_> {
     /// Returns the record with a part of its data.
     pub(super) fn part(self, place: Range<usize>) -> Self {
-        let pieces = match self.pieces {
-            Pieces::One(begin) => Pieces::One(begin + place.start as u64),
-            Pieces::Several(pieces, from) => Pieces::Several(pieces, from + place.start),
-        };
-        Record { data: &self.data[place], pieces, ..self }
+        Record { pieces: self.pieces.from(place.start), data: &self.data[place], ..self }
     }
 
     /// Returns the position in the input of the byte with this index in [`data`](Self::data), in bytes from 0. If the
