@@ -17,6 +17,10 @@ use std::ops::ControlFlow;
 /// The shortest batch, in characters: the kernels do nothing with less than a block.
 pub(super) const LEAST_REACH: usize = 64;
 
+/// After a stop, so many characters more than there were before it are looked up, in whole blocks. In damaged text most of
+/// them would be in vain.
+const LEAST_MORE: usize = 16;
+
 /// The shortest input, in bytes, for which a batch is tried.
 pub(super) const WORTH: usize = 65;
 
@@ -199,7 +203,7 @@ impl Batches<'_> {
                     break;
                 }
                 let (at, is_double) = places.of(done);
-                (*self.is_double, *self.reach) = (is_double, done + LEAST_REACH);
+                (*self.is_double, *self.reach) = (is_double, done + LEAST_MORE);
                 if dst.room() < BATCH_ROOM {
                     return at;
                 }
