@@ -222,11 +222,11 @@ const fn all(byte: u8) -> u64 {
 /// step splits all parts at once: into four digits, two, one. The multiplications divide by 100 and by 10, rounded down.
 #[inline]
 fn eight_digits(number: u64) -> u64 {
-    let fours = number / 10_000 | (number % 10_000) << 32;
-    let hundreds = (fours * 10_486 >> 20) & 0x0000_007F_0000_007F;
-    let twos = hundreds | (fours - hundreds * 100) << 16;
-    let tens = (twos * 103 >> 10) & 0x000F_000F_000F_000F;
-    tens | (twos - tens * 10) << 8
+    let fours = (number / 10_000) | ((number % 10_000) << 32);
+    let hundreds = ((fours * 10_486) >> 20) & 0x0000_007F_0000_007F;
+    let twos = hundreds | ((fours - hundreds * 100) << 16);
+    let tens = ((twos * 103) >> 10) & 0x000F_000F_000F_000F;
+    tens | ((twos - tens * 10) << 8)
 }
 
 /// Writes the digits of `number`, at least one, so that they end at `end`. Returns where they begin.
