@@ -70,7 +70,7 @@ fn codec_of(encoding: &'static Encoding) -> Arc<dyn Codec> {
 ///
 /// It decodes and encodes as encoding_rs does, except for three things: it does not look at byte order marks, UTF-16 is
 /// encoded as UTF-16, and a character that would decode as another one (`¥` in Shift_JIS, which encoding_rs writes as
-/// `\`) is unmappable, with the bytes of encoding_rs as its [best fit](Replacement::BestFit). A
+/// `\`) is unmappable, with the bytes of encoding_rs as its [best fit](crate::codec::Replacement::BestFit). A
 /// [`Registry`](crate::Registry) gives labels IANA's meaning instead.
 ///
 /// Our own code runs UTF-8, UTF-16 and, with tables from encoding_rs, the single-byte encodings; encoding_rs runs the
