@@ -214,7 +214,7 @@ fn push_sixteen(out: &mut Vec<u8>, negative: bool, number: u64, places: usize) {
 }
 
 /// The same byte in all eight places.
-const fn all(byte: u8) -> u64 {
+pub(super) const fn all(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }
 

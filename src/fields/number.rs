@@ -6,13 +6,9 @@
 //!
 //! Digits are checked and converted eight bytes at a time, in a `u64`, without a branch for each digit.
 
+use super::decimal::all;
 use super::kind::{Binary, ByteOrder, Float, FloatFormat, Packed, PackedSign, SignPlace, Zoned, ZonedSigns};
 use super::{Decimal, Value};
-
-/// The same byte in all eight places.
-const fn all(byte: u8) -> u64 {
-    u64::from_ne_bytes([byte; 8])
-}
 
 const POWERS: [u64; 17] = {
     let mut powers = [1; 17];

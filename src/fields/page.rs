@@ -93,7 +93,8 @@ impl Page {
         Ok(self.trimmed(room.as_str(), trim))
     }
 
-    /// Does the same for bytes that are not malformed and become at most as many characters; `None` if they may be others.
+    /// Decodes a field as [`decode`](Self::decode) does, if it is not malformed and its text is not unusually long; `None`
+    /// for any other, which `decode` has to look at.
     #[inline]
     pub(super) fn decode_plain<'t>(&mut self, bytes: &[u8], trim: Trim, room: &'t mut Utf8Buf) -> Option<&'t str> {
         let bytes = self.without_blanks(bytes, trim);

@@ -130,7 +130,8 @@ impl<R: BufRead> Records<R> {
         Ok(if found? { Some(tail.record(self.edges)) } else { None })
     }
 
-    /// Returns the next record of the input. It is compiled into its callers, so that the record need not pass through memory.
+    /// Returns the next record of the input. It is compiled into its callers, so that the record need not pass through
+    /// memory.
     #[inline(always)]
     fn next_in_input(&mut self) -> Result<Option<Record<'_>>, Error> {
         let mut framing = self.advance()?;
@@ -160,8 +161,8 @@ impl<R: BufRead> Records<R> {
             // It is not known yet whether this record is data.
             _ => 0..len,
         };
-        if let Err(error) = edges.check_record(len, number, offset)
-            && edges.tail_records == 0
+        if edges.tail_records == 0
+            && let Err(error) = edges.check_record(len, number, offset)
         {
             self.failed = Some(error.clone());
             return Err(error);

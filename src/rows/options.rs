@@ -250,9 +250,9 @@ impl RowsJob {
 
     /// Sets an option by its name, which is that of the long option of `charpipe rows`. The values are those of the command
     /// line too; options without a value there have the values `true` and `false`. A name may have `_` in place of `-`.
-    /// [`OPTIONS`](Self::OPTIONS) lists the options. `when`, `copy-path`, `replacing`, `count-map` and the
-    /// options with lists of names (`select`, `add-columns`, `dates`, `null-indicator`, `parent`) add to what was set before; for the others, the last
-    /// call counts.
+    /// [`OPTIONS`](Self::OPTIONS) lists the options. `when`, `copy-path`, `replacing`, `count-map` and the options with
+    /// lists of names (`select`, `add-columns`, `dates`, `null-indicator`, `parent`) add to what was set before; for the
+    /// others, the last call counts.
     ///
     /// # Errors
     /// [`ErrorKind::BadOption`](crate::ErrorKind::BadOption) if there is no option `name`, or if it cannot have this value, and

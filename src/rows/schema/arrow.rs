@@ -306,7 +306,8 @@ mod tests {
     #[test]
     fn keys_of_several_parents() {
         let copybook = "01 REC.\n 05 K PIC X.\n 05 A.\n 10 ID PIC 99.\n \
-                        05 B REDEFINES A.\n 10 ID PIC X.\n 10 X PIC X.\n 05 C REDEFINES A.\n 10 Y PIC X(2).\n 05 D REDEFINES A.\n 10 Z PIC X(2).\n";
+                        05 B REDEFINES A.\n 10 ID PIC X.\n 10 X PIC X.\n \
+                        05 C REDEFINES A.\n 10 Y PIC X(2).\n 05 D REDEFINES A.\n 10 Z PIC X(2).\n";
         let options = [
             ("when", "K=A: A"),
             ("when", "K=B: B"),

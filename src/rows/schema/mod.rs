@@ -5,7 +5,7 @@
 //! | `column_type.rs` | [`ColumnType`]: the type of a column that has types |
 //! | `sql.rs` | `CREATE TABLE` for databases |
 //! | `nested.rs` | JSON Schema, Avro and Spark, in which groups and arrays stay what they are |
-//! | `arrow.rs` | the same for Arrow, which is not text |
+//! | `arrow.rs` | the same columns for Arrow, as a stream of bytes |
 
 mod arrow;
 mod column_type;
@@ -86,6 +86,16 @@ impl Rows {
     ///
     /// Groups are structs, and arrays are lists. If the rows of each record type have
     /// [an output of their own](super::RowsJob::separate_types), the schema has the fields of all.
+    ///
+    /// ```
+    /// use charpipe::rows::RowsJob;
+    ///
+    /// let job = RowsJob::new();
+    /// let stream = job.rows(&job.layout(b"PAY 1 3 packed.2\n")?)?.arrow_schema()?;
+    /// // A message, and the mark of the end.
+    /// assert!(stream.starts_with(b"\xFF\xFF\xFF\xFF") && stream.ends_with(b"\xFF\xFF\xFF\xFF\0\0\0\0"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// [`ErrorKind::BadOption`](crate::ErrorKind::BadOption) if two columns would have the same name because of

@@ -25,7 +25,8 @@ impl Batch {
     }
 
     /// Reads characters and codes from the front of `src`, and what `others` reads, up to anything else or near its end;
-    /// returns how many bytes. Reads nothing if there are no tables, and `src` is too short for them. `reach` is for the next call.
+    /// returns how many bytes. Reads nothing if there are no tables, and `src` is too short for them. `reach` is for the
+    /// next call.
     pub(super) fn read(
         &self,
         is_double: &mut bool,
