@@ -215,6 +215,14 @@ pub(crate) fn is_full() -> bool {
     std::env::var_os("CHARPIPE_FULL").is_some_and(|value| !value.is_empty() && value != "0")
 }
 
+/// How many of `count` random texts are tried: fewer where property tests draw fewer cases, as on an emulated machine.
+#[cfg(test)]
+pub(crate) fn tried(count: usize) -> usize {
+    const USUAL: usize = 256;
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(USUAL);
+    (count * cases.min(USUAL)).div_ceil(USUAL)
+}
+
 /// Runs `test` for each instruction set that this machine has, and prints those that it does not have.
 #[cfg(test)]
 fn each_isa(mut test: impl FnMut(Isa)) {

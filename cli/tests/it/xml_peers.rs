@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 const UNICODE: &str = "grün € 漢字 😀 ﾊﾛｰ";
 const LATIN: &str = "grün ÿ × [x]";
@@ -98,8 +98,7 @@ fn ascii(text: &str, charset: &str) -> Vec<u8> {
 
 /// Encodes with the page's file, with shift codes around pairs.
 fn ebcdic(text: &str, charset: &str) -> Vec<u8> {
-    let page = page(charset);
-    let codes: BTreeMap<&str, &[u8]> = page.iter().map(|(code, text)| (&**text, &**code)).collect();
+    let codes = codes(charset);
     let chars: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     let (mut bytes, mut is_double, mut at) = (Vec::new(), false, 0);
     while at + 1 < chars.len() {
@@ -118,6 +117,14 @@ fn ebcdic(text: &str, charset: &str) -> Vec<u8> {
         bytes.push(0x0F);
     }
     bytes
+}
+
+/// Returns the code of each text of a page. Its file is read once: that takes longer than to encode a document.
+fn codes(charset: &str) -> Arc<BTreeMap<String, Vec<u8>>> {
+    static READ: Mutex<BTreeMap<String, Arc<BTreeMap<String, Vec<u8>>>>> = Mutex::new(BTreeMap::new());
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    let codes = || Arc::new(page(charset).into_iter().map(|(code, text)| (text, code)).collect());
+    read.entry(charset.to_string()).or_insert_with(codes).clone()
 }
 
 /// Returns the text of each code of a page, from its file (`codecs/README.md`), without those that are only read.

@@ -107,12 +107,15 @@ impl MultiByteEncoder {
 
     /// Encodes the front of `src`. The characters of `one_way` are faults.
     fn feed_watching(&mut self, src: &str, dst: &mut ByteSink<'_>, one_way: &OneWay) -> Step<Unmappable> {
-        /// How much is searched before it is encoded. Not much, because what does not fit is searched again.
-        const STRETCH: usize = 2048;
+        /// How much is searched before it is encoded: at first little, and never much, because what follows a fault, and
+        /// what does not fit, is searched again.
+        const STRETCHES: [usize; 2] = [128, 2048];
+        let [mut length, longest] = STRETCHES;
         let mut read = 0;
         while read < src.len() {
             let rest = &src[read..];
-            let end = (STRETCH..rest.len()).find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
+            let end = (length..rest.len()).find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
+            length = longest.min(2 * length);
             let stretch = &rest[..end];
             let found = one_way.first_in(stretch);
             let sound = found.map_or(stretch.len(), |(at, _)| at);

@@ -2,6 +2,7 @@
 
 use super::multi_byte::MultiByte;
 use super::plain::Plain;
+use crate::arch::{is_full, tried};
 use crate::codec::{ByteSink, Codec, Replaced, Stop, Utf8Sink};
 use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, ISO_2022_JP, SHIFT_JIS};
 use std::sync::Arc;
@@ -62,11 +63,13 @@ fn encoded(codec: &MultiByte, text: &str, piece: usize, room: usize) -> (Vec<u8>
 #[cfg_attr(miri, ignore = "too much of it")]
 fn every_character_is_encoded_as_without_tables() {
     let all = || (0..0x11_0000).filter_map(char::from_u32);
-    let sampled = all().filter(|ch| crate::arch::is_full() || (*ch as u32).is_multiple_of(5) || *ch < '\u{3100}');
+    let step = if is_full() { 1 } else { 5 * 256 / tried(256) as u32 };
+    let sampled = all().filter(|ch| (*ch as u32).is_multiple_of(step) || *ch < '\u{3100}');
     // In a row, where all that has no code of two bytes ends a batch; and between plain characters. Of what is above
     // the second supplementary plane, an encoding has everything, by arithmetic, or nothing.
-    let row: String =
-        all().filter(|ch| crate::arch::is_full() || (*ch as u32).is_multiple_of(61) || *ch < '\u{30000}').collect();
+    let far = if is_full() { 1 } else { 61 };
+    let near = if tried(2) == 2 { '\u{30000}' } else { '\u{10400}' };
+    let row: String = all().filter(|ch| (*ch as u32).is_multiple_of(far) || *ch < near).collect();
     let among: String = sampled.flat_map(|ch| ['あ', 'a', ch]).collect();
     for encoding in ENCODED {
         for text in [&row, &among] {
@@ -111,7 +114,7 @@ fn random_text_is_encoded_as_without_tables() {
     for encoding in ENCODED {
         let (plain, codec) = (without_tables(encoding), with_tables_after(encoding, 0));
         let count = if encoding == ISO_2022_JP { 5_000 } else { 20_000 };
-        for _ in 0..if crate::arch::is_full() { count } else { 300 } {
+        for _ in 0..tried(if is_full() { count } else { 300 }) {
             let len = dice.below(1500);
             let text = random_text(&mut dice, len);
             let (piece, room) = (1 + dice.below(700), 16 + dice.below(900));
@@ -146,7 +149,7 @@ fn damaged_iso_2022_jp_is_decoded_as_without_tables() {
     ];
     let (plain, tabled) = (without_tables(ISO_2022_JP), with_tables_after(ISO_2022_JP, 0));
     let mut dice = Dice::new();
-    for _ in 0..if crate::arch::is_full() { 100_000 } else { 1000 } {
+    for _ in 0..tried(if is_full() { 100_000 } else { 1000 }) {
         let (mut bytes, len) = (Vec::new(), dice.below(700));
         while bytes.len() < len {
             match dice.below(3) {
@@ -171,7 +174,7 @@ fn tables_for_decoding_come_in_at_any_place() {
     for (encoding, piece) in PLAIN.into_iter().flat_map(|encoding| [1, 70, 200].map(|piece| (encoding, piece))) {
         let bytes = damaged(&mut dice, encoding, 1000);
         let expected = decoded(&without_tables(encoding), &bytes, 1 << 16, 1 << 16);
-        for enough in (0..1000).step_by(if crate::arch::is_full() { 1 } else { 37 }) {
+        for enough in (0..1000).step_by(if is_full() { 1 } else { 37 }) {
             let made = decoded(&with_tables_after(encoding, enough), &bytes, piece, 300);
             assert_eq!(made, expected, "{encoding:?} {enough} {piece}");
         }
@@ -185,7 +188,7 @@ fn tables_for_encoding_come_in_at_any_place() {
     let text = random_text(&mut Dice::new(), 1000);
     for (encoding, piece) in ENCODED.into_iter().flat_map(|encoding| [1, 70, 200].map(|piece| (encoding, piece))) {
         let expected = encoded(&without_tables(encoding), &text, 1 << 16, 1 << 16);
-        for enough in (0..1000).step_by(if crate::arch::is_full() { 1 } else { 37 }) {
+        for enough in (0..1000).step_by(if is_full() { 1 } else { 37 }) {
             let made = encoded(&with_tables_after(encoding, enough), &text, piece, 300);
             assert_eq!(made, expected, "{encoding:?} {enough} {piece}");
         }
@@ -275,7 +278,7 @@ fn every_pair_is_decoded_as_without_tables() {
     let pairs = || (0..=u16::MAX).map(u16::to_be_bytes);
     let spaced: Vec<u8> = pairs().flat_map(|[a, b]| [a, b, b'x', b'y', a, b, b'\n']).collect();
     let row: Vec<u8> = pairs().flatten().collect();
-    let step = if crate::arch::is_full() { 1 } else { 7 };
+    let step = if is_full() { 1 } else { 7 };
     for encoding in PLAIN {
         let (plain, codec) = (without_tables(encoding), with_tables_after(encoding, 0));
         for bytes in [&spaced, &row, &row[1..].to_vec()] {
@@ -327,7 +330,7 @@ fn damaged_text_is_decoded_as_without_tables() {
     let mut dice = Dice::new();
     for encoding in PLAIN {
         let (plain, codec) = (without_tables(encoding), with_tables_after(encoding, 0));
-        for _ in 0..if crate::arch::is_full() { 20_000 } else { 300 } {
+        for _ in 0..tried(if is_full() { 20_000 } else { 300 }) {
             let len = dice.below(1500);
             let bytes = damaged(&mut dice, encoding, len);
             assert_decoded_alike(&mut dice, &plain, &codec, &bytes);
