@@ -473,6 +473,56 @@ def test_batches():
     assert next(stream, None) is None
 
 
+RUNS = """
+       01  R.
+           05  ID      PIC 9(4).
+           05  NAME    PIC X(6).
+           05  AMOUNT  PIC S9(3)V99 COMP-3.
+           05  LONG    PIC S9(25) COMP-3.
+           05  RATE    COMP-2.
+           05  G.
+              10  COUNT   PIC S9(4) COMP.
+              10  BIG     PIC 9(18) COMP.
+           05  PAIRS   OCCURS 2.
+              10  A       PIC S9(3).
+              10  B       PIC X(2) OCCURS 3.
+"""
+
+
+def run_record(number, name="Joe", amount=b"\x01\x23\x4c"):
+    """A record of the layout RUNS."""
+    long, rate = f"{number * 7919 ** 5 % 10 ** 25:025}c", b"\x42\x64\x00\x00\x00\x00\x00\x00"
+    numbers = bytes.fromhex(long) + rate + struct.pack(">hQ", number % 977 - 400, number ** 5)
+    pairs = "".join(f"{(number + pair) % 1000:03}{pair}ab  c" for pair in (1, 2))
+    return ebcdic(f"{number:04}{name:6}") + amount + numbers + ebcdic(pairs)
+
+
+@pytest.mark.parametrize("batch_rows", [1, 7, 700, 100_000])
+@pytest.mark.parametrize("odd", [{}, {"amount": b"bad"}, {"amount": b"\x99\x99\x9c"}, {"name": "Jörg"}, {"name": ""}])
+def test_rows_are_the_same_one_by_one_and_many_at_once(batch_rows, odd):
+    places = [0, 1, 400, 401, 402, 1999, *range(900, 1100)]
+    data = b"".join(run_record(number, **(odd if number in places else {})) for number in range(2000))
+    options = {"layout": RUNS, "encoding": "IBM037", "on_bad": "null", "batch_rows": batch_rows}
+    many = pyarrow.table(charpipe.read(data, **options))
+    # With a column for the number, records are read one by one.
+    single = pyarrow.table(charpipe.read(data, **options, add_columns="number"))
+    assert many.num_rows == 2000 and many.equals(single.drop_columns("_number"))
+    many.validate(full=True)
+    assert many["AMOUNT"].null_count == (len(places) if odd.get("amount") == b"bad" else 0)
+    for names in ["AMOUNT", "B", "G"], ["NAME"]:
+        some = pyarrow.table(charpipe.read(data, **options, select=names))
+        single = pyarrow.table(charpipe.read(data, **options, select=names, add_columns="number"))
+        assert some.equals(single.drop_columns("_number"))
+
+
+def test_rows_before_an_error_are_read_many_at_once():
+    data = b"".join(run_record(number) for number in range(1500)) + run_record(1500, amount=b"bad") + run_record(1501)
+    stream = charpipe.read(data, layout=RUNS, encoding="IBM037", batch_rows=1000)
+    assert [next(stream).num_rows, next(stream).num_rows] == [1000, 500]
+    with pytest.raises(charpipe.RecordError, match="record 1501, field AMOUNT"):
+        next(stream)
+
+
 # --- Bad values -------------------------------------------------------------------------------------------------------
 
 

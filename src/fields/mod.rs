@@ -55,6 +55,7 @@
 //! | `plan.rs` | what to do for each record, worked out once from the layout |
 //! | `length.rs` | how long a record is, from its own bytes |
 //! | `read.rs`, `write.rs` | [`Reader`] and [`Writer`]: run the plan |
+//! | `runs.rs` | [`RunReader`]: many records at once, field by field |
 //! | `form.rs` | one field, from bytes to its value and back: dispatches to the next three |
 //! | `number.rs`, `edited.rs`, `page.rs` | numbers as bytes, edited numbers as bytes, text as bytes |
 //! | `error.rs` | [`BadLayout`] and [`FieldError`] |
@@ -94,6 +95,7 @@ mod page;
 mod plan;
 mod read;
 mod resolve;
+mod runs;
 mod value;
 mod varchar;
 mod visit;
@@ -114,6 +116,7 @@ pub use layout::Layout;
 pub(crate) use length::{LengthFrom, Lengths};
 pub(crate) use page::Repair;
 pub use read::{ReadOptions, Reader, Row};
+pub use runs::RunReader;
 pub use value::Value;
 pub use visit::{Column, OnBad, Trim, ValueSource, Visitor};
 pub use when::{BadRule, Rule, Test, When};

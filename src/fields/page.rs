@@ -106,11 +106,28 @@ impl Page {
 
     /// Returns the bytes without blanks at their end, if those are trimmed: they need no decoding.
     #[inline]
-    fn without_blanks<'b>(&self, bytes: &'b [u8], trim: Trim) -> &'b [u8] {
+    pub(super) fn without_blanks<'b>(&self, bytes: &'b [u8], trim: Trim) -> &'b [u8] {
         match (trim, self.is_bytewise, &self.pad[..]) {
             (Trim::Blanks, true, [pad]) => trim_byte(bytes, *pad),
             _ => bytes,
         }
+    }
+
+    /// Whether the bytes of several fields can be decoded together, without the blanks at their ends.
+    pub(super) fn joins(&self, trim: Trim) -> bool {
+        self.is_bytewise && (trim == Trim::Nothing || trim == Trim::Blanks && self.pad.len() == 1)
+    }
+
+    /// Decodes fields that [can be](Self::joins) decoded together. Returns `false` if some of it is malformed, or if not
+    /// every byte became a character of ASCII.
+    pub(super) fn decode_ascii(&mut self, bytes: &[u8], room: &mut Utf8Buf) -> bool {
+        self.decode_into(bytes, 4 * bytes.len() + MIN_ROOM, room) && room.as_str().len() == bytes.len()
+    }
+
+    /// Whether a blank stands before this place in ASCII text, because another byte than that of the blank is one too.
+    #[inline]
+    pub(super) fn is_blank_before(&self, text: &str, end: usize) -> bool {
+        end > 0 && char::from(text.as_bytes()[end - 1]) == self.pad_char
     }
 
     #[inline]

@@ -187,10 +187,10 @@ pub struct Row {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Reader {
-    plan: Arc<Plan>,
-    decode: Decode,
+    pub(super) plan: Arc<Plan>,
+    pub(super) decode: Decode,
     /// Writes values back, if that is to be checked.
-    exact: Option<Exact>,
+    pub(super) exact: Option<Exact>,
     on_bad: OnBad,
     short_records: bool,
     overlong: OnOverlong,
@@ -200,7 +200,7 @@ pub struct Reader {
 
 /// Finds out whether a record would be written back byte for byte.
 #[derive(Clone)]
-struct Exact {
+pub(super) struct Exact {
     encode: Encode,
     /// Whether records are filled up with blanks to a fixed length.
     is_filled: bool,

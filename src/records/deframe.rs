@@ -193,6 +193,18 @@ impl Deframer {
             Some(tape) => tape.whole(&mut self.records, src),
         }
     }
+
+    /// Takes records of `len` bytes at the front of `src`, at most `most`, if all records have this length and nothing
+    /// frames them. Returns how many it took. The effect is the same as with [`next`](Self::next).
+    pub(crate) fn run(&mut self, src: &[u8], len: usize, most: usize) -> usize {
+        if self.skip > 0 || self.tape.is_some() { 0 } else { self.records.run(src, len, most) }
+    }
+
+    /// Goes back to before a [run](Self::run) of `count` records of `len` bytes, the last that was taken.
+    pub(crate) fn before_run(&mut self, len: usize, count: usize) {
+        self.records.at -= (count * len) as u64;
+        self.records.record -= count as u64;
+    }
 }
 
 /// All framings other than tapes.
@@ -344,6 +356,20 @@ impl Records {
         self.at += (header + len) as u64;
         self.record += 1;
         Some((header, len))
+    }
+
+    fn run(&mut self, src: &[u8], len: usize, most: usize) -> usize {
+        let is_between = self.state == State::Between && self.held.len == 0 && !self.open;
+        let count = match self.layout {
+            Layout::Fixed(lrecl) if is_between && lrecl as usize == len => most.min(src.len() / len),
+            _ => return 0,
+        };
+        if count > 0 {
+            self.at += (count * len) as u64;
+            self.begun = self.at - len as u64;
+            self.record += count as u64;
+        }
+        count
     }
 
     /// Returns the length of the record that nothing frames at the front of `src`. `None`: only `next` can tell.

@@ -4,7 +4,7 @@ use super::buffered::buffered;
 use super::edges::{Edges, WithoutTail};
 use super::places::Places;
 use super::record::{Pieces, Record};
-use super::{Deframer, Framer, Part, RECORD_LIMIT, Shape, Split, TapeFile};
+use super::{Deframer, Framer, Part, RECORD_LIMIT, RecordRun, Shape, Split, TapeFile};
 use crate::error::{Error, ErrorKind};
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
@@ -41,6 +41,8 @@ pub struct Records<R> {
     file: u64,
     /// The length of the last record in the input, with its framing, if it was lent from there and not copied.
     lent: usize,
+    /// The length of each of the records that were lent, if they are a run.
+    run: usize,
     /// What is skipped at the edges of the input.
     edges: Edges,
     /// The records that are held back because they may be at the end, if any are skipped there.
@@ -72,6 +74,7 @@ impl<R: BufRead> Records<R> {
             whole: false,
             file: 1,
             lent: 0,
+            run: 0,
             part: None,
             ended: false,
             failed: None,
@@ -171,6 +174,68 @@ impl<R: BufRead> Records<R> {
         Ok(Some(Record { data: &data[place], number, offset, file, pieces }))
     }
 
+    /// Returns the next records in a single piece, at most `most` of them, if all records of the input have `len` bytes,
+    /// nothing frames them, and the buffer of `R` has at least one of them as a whole. Otherwise, and at the end of the
+    /// input, returns `None`; then [`next_record`](Self::next_record) returns the next record. Both can be called in turn.
+    ///
+    /// ```
+    /// use charpipe::records::{Records, Shape};
+    ///
+    /// let mut records = Records::new(&b"AABBC"[..], &Shape::Fixed { lrecl: 2 });
+    /// let run = records.next_run(2, 100)?.unwrap();
+    /// assert_eq!((run.data, run.count(), run.number), (&b"AABB"[..], 2, 1));
+    /// assert_eq!(records.next_run(2, 100)?, None);
+    /// assert_eq!(records.next_record().unwrap_err().code(), "record-cut");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Read`] if `R` fails. What else is wrong in the input is an error of the next record.
+    pub fn next_run(&mut self, len: usize, most: usize) -> Result<Option<RecordRun<'_>>, Error> {
+        if !self.can_run(len) {
+            return Ok(None);
+        }
+        self.input.consume(take(&mut self.lent));
+        self.run = 0;
+        if take(&mut self.whole) {
+            self.held.clear();
+            self.places.clear();
+        }
+        let (number, offset, file) = (self.deframer.record(), self.deframer.offset(), self.file);
+        // No record of the next part.
+        let left = self.part.as_ref().map_or(u64::MAX, |part| part.end.saturating_sub(offset));
+        let most = most.min(usize::try_from(left / len as u64).unwrap_or(usize::MAX));
+        if most == 0 || !self.held.is_empty() {
+            return Ok(None);
+        }
+        let Some(src) = buffered(&mut self.input, offset)? else { return Ok(None) };
+        self.ended = src.is_empty();
+        let bytes = self.deframer.run(src, len, most) * len;
+        if bytes == 0 {
+            return Ok(None);
+        }
+        (self.lent, self.run) = (bytes, len);
+        let src = self.input.fill_buf().map_err(|source| Error::read(offset, source))?;
+        let shrunk = || Error::read(offset, io::Error::other("the reader's buffer has lost bytes"));
+        let data = src.get(..bytes).ok_or_else(shrunk)?;
+        Ok(Some(RecordRun { data, record_len: len, number, offset, file }))
+    }
+
+    /// Puts the records of the [run](Self::next_run) back that was returned last, if no record was read after it: the next
+    /// record is the first of them.
+    pub fn put_back_run(&mut self) {
+        if let len @ 1.. = take(&mut self.run) {
+            self.deframer.before_run(len, take(&mut self.lent) / len);
+        }
+    }
+
+    /// Returns whether records of this length may be returned as they are in the input, without a look at each.
+    fn can_run(&self, len: usize) -> bool {
+        let Edges { head_records, prefix, suffix, .. } = self.edges;
+        let has_edges = prefix > 0 || suffix > 0 || self.tail.is_some() || self.deframer.record() <= head_records;
+        !has_edges && !self.ended && self.failed.is_none() && (1..=self.limit).contains(&len)
+    }
+
     /// Returns the reader, which continues after the last record.
     pub fn into_inner(mut self) -> R {
         self.input.consume(self.lent);
@@ -212,7 +277,7 @@ impl<R: BufRead> Records<R> {
             return Err(self.fail(ErrorKind::RecordTooLong { offset, record, limit: self.limit }.into()));
         }
         self.check_part()?;
-        self.lent = framing + len;
+        (self.lent, self.run) = (framing + len, 0);
         Ok(Some(framing))
     }
 

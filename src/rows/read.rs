@@ -8,7 +8,7 @@
 use super::Parent;
 use super::date::DatePattern;
 use super::text::{Changed, TextPolicy};
-use crate::fields::{FieldError, Layout, OnBad, Problem, Reader, Row, Value, Visitor};
+use crate::fields::{FieldError, Layout, OnBad, Problem, Reader, Row, RunReader, Value, Visitor};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -118,6 +118,14 @@ impl RowReader {
         }
         self.counts.nulls += 1;
         Ok(())
+    }
+
+    /// Makes a reader for runs of records of one length, which gives the same values as [`read`](Self::read), field by
+    /// field. `None` if the options or the layout need a look at each record: if there are record types, counts, null
+    /// indicators, dates, or characters in text that are replaced. The records are not in the [counts](Self::take_counts).
+    #[must_use]
+    pub fn run_reader(&self) -> Option<RunReader> {
+        if self.is_plain && !self.has_types { self.reader.run_reader() } else { None }
     }
 
     /// Reads a record and gives its values to `visitor`. `number` is the number of the record, from 1, for errors.

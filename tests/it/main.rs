@@ -77,6 +77,7 @@ mod records_to_records;
 mod rows_cases;
 mod rows_jobs;
 mod rows_lengths;
+mod rows_runs;
 #[cfg(feature = "serde")]
 mod rows_structs;
 mod security;

@@ -3,6 +3,7 @@
 use super::columns::Columns;
 use super::failure::Failure;
 use super::inputs::{Inputs, Opened};
+use super::runs::{Room, Runs};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use charpipe::records::{Records, Shape};
@@ -20,6 +21,8 @@ pub(super) struct Batches {
     pub(super) reader: RowReader,
     /// Finds the parents of records, if there are any.
     pub(super) parents: Option<Parents>,
+    /// Reads many records at once, if they have the form for it.
+    pub(super) runs: Option<Runs>,
     pub(super) columns: Columns,
     /// The most rows in a batch.
     pub(super) rows: usize,
@@ -34,7 +37,7 @@ pub(super) struct Batches {
     pub(super) state: State,
 }
 
-/// How far a run is.
+/// How far a stream is.
 pub(super) enum State {
     Running,
     /// The rows before the error were delivered or are about to be.
@@ -79,11 +82,12 @@ impl Batches {
     fn fill(&mut self) -> Result<bool, Failure> {
         let mut bytes = 0;
         while !self.fill_from_input(&mut bytes)? {
-            let Some(Opened { records, reader, parents, shape, name }) = self.inputs.open_next()? else {
+            let Some(Opened { records, reader, parents, runs, shape, name }) = self.inputs.open_next()? else {
                 return Ok(false);
             };
             self.columns.set_file(name.as_deref().unwrap_or_default());
-            (self.records, self.reader, self.parents, self.shape, self.name) = (records, reader, parents, shape, name);
+            (self.records, self.reader, self.parents, self.runs) = (records, reader, parents, runs);
+            (self.shape, self.name) = (shape, name);
         }
         Ok(true)
     }
@@ -91,11 +95,21 @@ impl Batches {
     /// Reads records of an input until the batch is full, which has so many bytes of records. Returns `false` at the end of
     /// the input.
     fn fill_from_input(&mut self, bytes: &mut usize) -> Result<bool, Failure> {
-        let Batches { records, reader, parents, columns, .. } = self;
+        let Batches { records, reader, parents, runs, columns, .. } = self;
         while columns.rows() < self.rows
             && (*bytes).max(columns.added_bytes()) < MAX_BYTES
             && columns.values() < MAX_VALUES
         {
+            if let Some(runs) = runs
+                && runs.is_due()
+            {
+                let (rows, values) = (self.rows - columns.rows(), MAX_VALUES - columns.values());
+                let room = Room { rows, bytes: MAX_BYTES - *bytes, values };
+                if let Some(read) = runs.read(records, columns, &room)? {
+                    *bytes += read;
+                    continue;
+                }
+            }
             let Some(record) = records.next_record()? else { return Ok(false) };
             *bytes += record.data.len();
             columns.begin_row();

@@ -7,8 +7,8 @@ use super::leaf::{Leaf, TooLarge};
 use arrow_array::{Array, ArrayRef, ListArray, RecordBatch, RecordBatchOptions, StructArray};
 use arrow_buffer::{NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
-use charpipe::fields::{Decimal, FieldError, Layout, Problem, Value, Visitor};
-use charpipe::records::Record;
+use charpipe::fields::{Decimal, FieldError, Layout, Problem, RunReader, Value, Visitor};
+use charpipe::records::{Record, RecordRun};
 use charpipe::rows::{AddedColumn, KeyColumn, Parent, ParentKeys, RowReader, Rows};
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,8 +16,18 @@ use std::sync::Arc;
 /// A column and what is in it.
 enum Node {
     Leaf(Leaf),
-    Struct { fields: Fields, children: Vec<usize>, validity: NullBufferBuilder },
-    List { child: usize, ends: Vec<i32>, validity: NullBufferBuilder },
+    Struct {
+        fields: Fields,
+        children: Vec<usize>,
+        validity: NullBufferBuilder,
+    },
+    /// `most`: how many elements a list has at most, and has if the count does not vary.
+    List {
+        child: usize,
+        most: usize,
+        ends: Vec<i32>,
+        validity: NullBufferBuilder,
+    },
 }
 
 /// The index of a node that does not exist.
@@ -121,9 +131,10 @@ impl Columns {
                     (node, DataType::Struct(fields))
                 }
             };
-            if layout.items()[item].occurs.is_some() {
+            if let Some(occurs) = &layout.items()[item].occurs {
                 self.list[item] = self.nodes.len();
-                node = self.push(Node::List { child: node, ends: vec![0], validity: NullBufferBuilder::new(0) });
+                let (most, validity) = (occurs.max, NullBufferBuilder::new(0));
+                node = self.push(Node::List { child: node, most, ends: vec![0], validity });
                 data_type = DataType::List(element(data_type));
             }
             into.push((node, Field::new(name, data_type, true)));
@@ -215,6 +226,25 @@ impl Columns {
         first
     }
 
+    /// Adds the rows of a run of records. If a value needs a closer look, adds nothing and returns `false`.
+    pub(super) fn push_run(&mut self, reader: &mut RunReader, run: &RecordRun<'_>) -> bool {
+        let count = run.count();
+        for field in 0..reader.items().len() {
+            let (item, times) = reader.items()[field];
+            let Node::Leaf(leaf) = &mut self.nodes[self.leaf[item]] else { continue };
+            if !leaf.push_run(reader, field, run.data, count * times) {
+                self.undo_row();
+                return false;
+            }
+        }
+        for index in 0..self.top.len() {
+            end_run(&mut self.nodes, self.top[index], count);
+        }
+        self.rows += count;
+        self.values += count * reader.values();
+        true
+    }
+
     fn pad_all(&mut self) {
         for index in 0..self.top.len() {
             pad(&mut self.nodes, self.top[index], self.rows);
@@ -238,7 +268,7 @@ impl Columns {
                 }
                 children.into_iter().for_each(|child| self.truncate(child, len));
             }
-            Node::List { child, ends, validity } => {
+            Node::List { child, ends, validity, .. } => {
                 ends.truncate(len + 1);
                 let (child, end) = (*child, ends.last().map_or(0, |end| *end as usize));
                 if validity.len() > len {
@@ -401,6 +431,24 @@ fn pad(nodes: &mut [Node], node: usize, len: usize) {
             validity.append_n_nulls(missing);
         }
     }
+}
+
+/// Ends the groups and the arrays of a run, all of which have the same form: so many entries of a node.
+fn end_run(nodes: &mut [Node], node: usize, count: usize) {
+    let (children, count) = match &mut nodes[node] {
+        Node::Leaf(_) => return,
+        Node::Struct { children, validity, .. } => {
+            validity.append_n_non_nulls(count);
+            (children.clone(), count)
+        }
+        Node::List { child, most, ends, validity } => {
+            let (begin, most) = (ends.last().copied().unwrap_or(0), *most);
+            ends.extend((1..=count).map(|entry| begin + (entry * most) as i32));
+            validity.append_n_non_nulls(count);
+            (vec![*child], count * most)
+        }
+    };
+    children.into_iter().for_each(|child| end_run(nodes, child, count));
 }
 
 /// Takes the entries of a node as an array.

@@ -1,6 +1,7 @@
 //! Opens the inputs of a stream of batches, one after another: [`Inputs`].
 
 use super::failure::{Failure, bad, refused};
+use super::runs::Runs;
 use crate::source::Source;
 use charpipe::records::{Records, Shape, Split};
 use charpipe::rows::{Parents, RowReader, Rows, StoredAs};
@@ -16,6 +17,7 @@ pub(super) struct Opened {
     pub(super) records: Records<Box<dyn BufRead + Send>>,
     pub(super) reader: RowReader,
     pub(super) parents: Option<Parents>,
+    pub(super) runs: Option<Runs>,
     pub(super) shape: Shape,
     pub(super) name: Option<String>,
 }
@@ -68,7 +70,12 @@ impl Inputs {
         if let Some((begin, end, number)) = part {
             records = records.part(&Split::new(begin, end, number));
         }
-        Ok(Opened { records, reader: rows.reader(&shape), parents, shape, name })
+        let reader = rows.reader(&shape);
+        let has_only_fields = parents.is_none() && rows.added().is_empty();
+        let runs = if has_only_fields { reader.run_reader() } else { None };
+        let runs = runs.filter(|runs| shape.lrecl().is_some_and(|lrecl| lrecl as usize == runs.record_len()));
+        let runs = runs.map(Runs::new);
+        Ok(Opened { records, reader, parents, runs, shape, name })
     }
 
     /// Opens the next input, or returns `None` after the last.

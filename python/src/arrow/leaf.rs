@@ -7,7 +7,7 @@ use arrow_array::types::{
 use arrow_array::{ArrayRef, GenericByteArray, PrimitiveArray};
 use arrow_buffer::{Buffer, NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, TimeUnit};
-use charpipe::fields::{Decimal, Value};
+use charpipe::fields::{Decimal, RunReader, Value};
 use charpipe::rows::ColumnType;
 use std::fmt;
 use std::sync::Arc;
@@ -227,6 +227,33 @@ impl Leaf {
             Values::Double(values) => values.truncate(len),
         }
         self.validity.truncate(len);
+    }
+
+    /// Appends the values of a field in all of these records, which are so many. Returns `false` if they have to be read one
+    /// by one; then the column has to be [cut](Self::truncate).
+    pub(super) fn push_run(&mut self, reader: &mut RunReader, field: usize, records: &[u8], count: usize) -> bool {
+        let is_read = match &mut self.values {
+            Values::Text(Bytes { ends, bytes }) => reader.texts(field, records, ends, bytes),
+            Values::Decimal { values, precision, scale } => reader.decimals(field, records, *scale, *precision, values),
+            Values::Int64(values) => reader.integers(field, records, values),
+            Values::Int32(values) => {
+                let mut found = Vec::new();
+                let begin = values.len();
+                let is_read = reader.integers(field, records, &mut found);
+                values.extend(found.iter().map_while(|number| i32::try_from(*number).ok()));
+                is_read && values.len() == begin + found.len()
+            }
+            _ => {
+                return reader.values_of(field, records, &mut |value| {
+                    self.push_other(value);
+                    true
+                });
+            }
+        };
+        if is_read {
+            self.validity.append_n_non_nulls(count);
+        }
+        is_read
     }
 
     /// Takes the values as an array.

@@ -12,6 +12,7 @@
 //! | `setup.rs` | the Python functions that read records and cut files into parts |
 //! | `leaf.rs` | the values of one field as a column |
 //! | `columns.rs` | the columns of a batch while they receive the values of records |
+//! | `runs.rs` | reads many records at once into the columns |
 //! | `inputs.rs` | opens the inputs, one after another |
 //! | `batches.rs` | reads batches from an input |
 //! | `stream.rs` | the Python classes, and Arrow's C interface |
@@ -27,6 +28,7 @@ mod dates;
 mod failure;
 mod inputs;
 mod leaf;
+mod runs;
 mod setup;
 mod stream;
 mod write;

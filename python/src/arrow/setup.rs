@@ -44,7 +44,7 @@ pub(crate) fn read_records(
     let job = job(&options)?;
     let rows = job.layout(layout).and_then(|layout| job.rows(&layout)).map_err(refused)?;
     let inputs = Inputs::new(rows, more);
-    let Opened { records, reader, parents, shape, .. } = inputs.open(&source, name.clone(), part)?;
+    let Opened { records, reader, parents, runs, shape, .. } = inputs.open(&source, name.clone(), part)?;
     let rows = inputs.rows();
     let columns = Columns::new(rows, &reader, name.as_deref().unwrap_or_default(), job.is_bad_error()).map_err(bad)?;
     // Errors have the numbers of records, which are those of the file only if the number of the first one is known.
@@ -59,6 +59,7 @@ pub(crate) fn read_records(
         records,
         reader,
         parents,
+        runs,
         columns,
         rows,
         shape,
