@@ -223,6 +223,18 @@ impl Job {
     }
 }
 
+/// The variable that names the charsets to measure, separated by commas.
+const ONLY: &str = "CHARPIPE_BENCH_CHARSETS";
+
+/// Returns all jobs, or those of the charsets that the variable names.
+fn jobs() -> impl Iterator<Item = Job> {
+    let only = std::env::var(ONLY).ok();
+    let is_asked = move |name| only.as_ref().is_none_or(|only| only.split(',').any(|it| name == it));
+    let is_direct = is_asked(DIRECT.0) || is_asked(DIRECT.1);
+    let charsets = CHARSETS.iter().filter(move |(charset, ..)| is_asked(charset));
+    charsets.flat_map(|charset| jobs_of(*charset)).chain(is_direct.then(direct))
+}
+
 pub(crate) fn charsets(plan: &Plan) -> io::Result<Vec<String>> {
     let tools: Vec<Tool> = [Tool::Charpipe].iter().chain(PEERS).copied().filter(|tool| plan.has(*tool)).collect();
     let mut table = Table::of(&tools, Cells::Speed);
@@ -230,7 +242,7 @@ pub(crate) fn charsets(plan: &Plan) -> io::Result<Vec<String>> {
         table.print_head("Charsets of East Asia, files to /dev/null");
     }
     let (mut failures, file, sets) = (Vec::new(), plan.path().join("input"), instruction_sets());
-    for job in CHARSETS.iter().flat_map(|charset| jobs_of(*charset)).chain([direct()]) {
+    for job in jobs() {
         let repeated = times(&job.source, plan.mib);
         let len = write_repeated(&file, &job.source, repeated)?;
         failures.extend(job.difference(plan, repeated, &file)?);

@@ -69,6 +69,9 @@ impl Utf7 {
 /// The value of a byte that is no digit of base64. It has a bit that no value has.
 const NO_DIGIT: u8 = 0x80;
 
+/// The same in each octet.
+const NO_DIGITS: u64 = u64::from_ne_bytes([NO_DIGIT; 8]);
+
 /// What each byte is, as tables.
 struct Kinds {
     /// The values of the digits of base64.
@@ -217,188 +220,221 @@ impl Reader for Base64 {
     }
 
     fn run(&mut self, src: &[u8], pace: &mut Pace, _faults: &mut Option<Faults>, dst: &mut Utf8Sink<'_>) -> usize {
-        let (kinds, mut read) = (self.of.kinds(), 0);
-        loop {
+        let mut read = 0;
+        // After half a pair that was malformed, more bits are left.
+        while self.count <= 4 {
             let before = read;
             if !self.is_on {
+                let kinds = self.of.kinds();
                 read += copy_plain(&src[read..], dst, |byte| kinds.is_read[usize::from(byte)]);
             }
-            read += self.read_groups(kinds, &src[read..], dst);
-            let mut singles = 0;
-            dst.push_words(|| self.next_word(kinds, src, &mut read, &mut singles, pace));
+            read += self.read_batch(&src[read..], &mut pace.reach, dst);
             if read == before {
-                return read;
-            }
-        }
-    }
-}
-
-/// What [`Base64::next_word`] returns if it read no character.
-const STOP: Utf8Word = Utf8Word::note(0, 0);
-
-/// After so many bytes that stand for themselves, the others with them are copied.
-const MANY_SINGLES: usize = 16;
-
-impl Base64 {
-    /// Reads a character, and a code that ends or begins base64 before it; `singles` counts the bytes that stand for
-    /// themselves since the last such code. `pace` says when to look whether base64 that begins is long.
-    #[inline(always)]
-    fn next_word(
-        &mut self,
-        kinds: &Kinds,
-        src: &[u8],
-        read: &mut usize,
-        singles: &mut usize,
-        pace: &mut Pace,
-    ) -> Utf8Word {
-        let Some(&byte) = src.get(*read) else { return STOP };
-        if self.is_on {
-            if kinds.values[usize::from(byte)] != NO_DIGIT {
-                return self.next_of_digits(kinds, src, read);
-            }
-            let is_dropped = byte == b'-';
-            if !is_dropped && (self.of.is_imap || !kinds.is_read[usize::from(byte)]) {
-                return STOP;
-            }
-            (self.is_on, self.bits, self.count, *singles) = (false, 0, 0, 0);
-            *read += 1;
-            if !is_dropped {
-                return Utf8Word::of_ascii(byte);
-            }
-        }
-        let Some(&byte) = src.get(*read) else { return STOP };
-        if kinds.is_read[usize::from(byte)] && *singles < MANY_SINGLES {
-            (*read, *singles) = (*read + 1, *singles + 1);
-            return Utf8Word::of_ascii(byte);
-        }
-        match src.get(*read + 1) {
-            Some(b'-') if byte == self.of.sign() => {
-                *read += 2;
-                Utf8Word::of_ascii(byte)
-            }
-            // For `read_groups`.
-            Some(_) if byte == self.of.sign() && is_long(kinds, &src[*read + 1..], pace) => STOP,
-            Some(_) if byte == self.of.sign() => {
-                let (mut begun, mut at) = (Base64 { is_on: true, ..*self }, *read + 1);
-                let word = begun.next_of_digits(kinds, src, &mut at);
-                if word != STOP {
-                    (*self, *read) = (begun, at);
-                }
-                word
-            }
-            _ => STOP,
-        }
-    }
-
-    /// Reads groups of eight digits, which are three code units, from the front of `src`, and the sign before the first one if
-    /// base64 is not on. Returns how many bytes were read.
-    #[inline(always)]
-    fn read_groups(&mut self, kinds: &Kinds, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
-        let sign = usize::from(!self.is_on);
-        let is_due = if self.is_on { self.count == 0 } else { src.first() == Some(&self.of.sign()) };
-        let mut read = 0;
-        while is_due && begins_groups(kinds, &src[(read + sign).min(src.len())..]) {
-            let start = read + if read == 0 { sign } else { 0 };
-            let (units, len) = Units::read(kinds, &src[start..]);
-            let done = units.push(len, dst);
-            if done == 0 {
-                break;
-            }
-            // Of the last digit some bits may be left.
-            let digits = (16 * done).div_ceil(6);
-            let count = 6 * digits as u32 - 16 * done as u32;
-            let last = u32::from(kinds.values[usize::from(src[start + digits - 1])]);
-            (self.is_on, self.bits, self.count) = (true, last & ((1 << count) - 1), count);
-            read = start + digits;
-            if done < len || len < Units::MOST {
                 break;
             }
         }
         read
     }
+}
 
-    /// Reads a character of two or three digits, unless the next digits are not one.
+impl Base64 {
+    /// Reads characters from the front of `src` as code units, and writes them together; returns how many bytes were read.
+    /// `reach` is for the next call: how many units are worth reading at once.
     #[inline(always)]
-    fn next_of_digits(&mut self, kinds: &Kinds, src: &[u8], read: &mut usize) -> Utf8Word {
-        let Some([a, b, c]) = src.get(*read..).and_then(<[u8]>::first_chunk) else { return STOP };
-        // After half a pair that was malformed, more bits are left.
-        if self.count > 4 {
-            return STOP;
+    fn read_batch(&mut self, src: &[u8], reach: &mut usize, dst: &mut Utf8Sink<'_>) -> usize {
+        // No unit takes more room than three bytes.
+        let most = (dst.room() / 3).min(Units::MOST).min(*reach);
+        if src.len() < Units::AHEAD || most < Units::STEP {
+            return 0;
         }
-        let [a, b, c] = [a, b, c].map(|byte| u32::from(kinds.values[usize::from(*byte)]));
-        // Four bits are left from the character before it, or two, or none.
-        let is_short = self.count == 4;
-        // A third byte that is no digit must not reach the bits of the second.
-        let bits = self.bits << 18 | a << 12 | b << 6 | c & 0x3F;
-        let (bits, count) = if is_short { (bits >> 6, 0) } else { (bits, self.count + 2) };
-        let bad = a | b | if is_short { 0 } else { c };
-        let ch = char::from_u32(bits >> count & 0xFFFF).filter(|_| bad & u32::from(NO_DIGIT) == 0);
-        let Some(word) = ch.and_then(Utf8Word::new) else { return STOP };
-        (self.bits, self.count) = (bits & ((1 << count) - 1), count);
-        *read += if is_short { 2 } else { 3 };
-        word
+        let mut batch = Units::new(*self, src);
+        batch.fill(most);
+        let written = batch.push(dst);
+        if written == batch.len {
+            *reach = usize::MAX;
+            *self = batch.state;
+            return batch.read;
+        }
+        // Half a pair without the other half. In damaged text most of what is read after it would be in vain.
+        *reach = written + 2 * Units::STEP;
+        self.read_units(src, written)
+    }
+
+    /// Reads so many code units, which are whole characters, from the front of `src`; returns how many bytes that is.
+    #[cold]
+    #[inline(never)]
+    fn read_units(&mut self, src: &[u8], mut units: usize) -> usize {
+        let (mut read, mut undecided) = (0, 1);
+        while units > 0 {
+            match self.read(&src[read..read + undecided]) {
+                Reading::More => {
+                    undecided += 1;
+                    continue;
+                }
+                Reading::Text(ch, _) => units -= ch.len_utf16(),
+                _ => (),
+            }
+            (read, undecided) = (read + undecided, 1);
+        }
+        read
     }
 }
 
-/// Returns whether `src` begins with enough digits for [`Base64::read_groups`].
-#[inline(always)]
-fn begins_groups(kinds: &Kinds, src: &[u8]) -> bool {
-    let values = |byte: &u8| kinds.values[usize::from(*byte)];
-    let are_digits = |group: &[u8; 8]| group.iter().fold(0, |all, byte| all | values(byte)) & NO_DIGIT == 0;
-    src.first_chunk::<48>().is_some_and(|digits| digits.as_chunks().0.iter().all(are_digits))
+/// Code units, read from the front of some bytes.
+struct Units<'a> {
+    kinds: &'static Kinds,
+    src: &'a [u8],
+    /// How many bytes were read, and the state after them.
+    read: usize,
+    state: Base64,
+    /// The code units in big-endian order, of which `len` count.
+    units: [u8; 2 * (Units::MOST + Units::STEP)],
+    len: usize,
 }
 
-/// Returns the same, if it is time to look.
-#[inline(always)]
-fn is_long(kinds: &Kinds, src: &[u8], pace: &mut Pace) -> bool {
-    pace.is_due() && is_long_now(kinds, src, pace)
-}
-
-#[inline(never)]
-fn is_long_now(kinds: &Kinds, src: &[u8], pace: &mut Pace) -> bool {
-    let is_long = begins_groups(kinds, src);
-    pace.tried(if is_long { usize::MAX } else { 0 });
-    is_long
-}
-
-/// Code units from groups of digits, in big-endian order.
-struct Units([u8; 2 * Units::MOST + Units::MARGIN]);
-
-impl Units {
+impl Units<'_> {
     /// How many units there can be.
-    const MOST: usize = 96;
-    /// A group is stored with two bytes after it.
-    const MARGIN: usize = 2;
+    const MOST: usize = 512;
+    /// The most units of a step: eight plain bytes, and three units of base64 and the byte after them.
+    const STEP: usize = 12;
+    /// So many bytes are looked at in a step.
+    const AHEAD: usize = 17;
+    /// After so many steps with nothing but plain bytes, what follows is copied instead.
+    const MANY: usize = 6;
 
-    /// Reads whole groups from the front of `src`; returns the units, and how many.
     #[inline(always)]
-    fn read(kinds: &Kinds, src: &[u8]) -> (Units, usize) {
-        let (mut units, mut len) = (Units([0; 2 * Self::MOST + Self::MARGIN]), 0);
-        for group in src.as_chunks::<8>().0.iter().take(Self::MOST / 3) {
-            let values = group.map(|byte| kinds.values[usize::from(byte)]);
-            if values.iter().fold(0, |all, value| all | value) & NO_DIGIT != 0 {
+    fn new(state: Base64, src: &[u8]) -> Units<'_> {
+        let units = [0; 2 * (Units::MOST + Units::STEP)];
+        Units { kinds: state.of.kinds(), src, read: 0, state, units, len: 0 }
+    }
+
+    /// Reads at most so many units. Stops before anything rare, which is left to [`Reader::read`].
+    #[inline(always)]
+    fn fill(&mut self, most: usize) {
+        let mut plain = 0;
+        while self.len + Self::STEP <= most && plain < Self::MANY {
+            let Some(ahead) = self.src[self.read..].first_chunk::<{ Units::AHEAD }>() else { break };
+            if !self.state.is_on {
+                match self.plain(ahead) {
+                    8 => plain += 1,
+                    len => {
+                        plain = 0;
+                        if !self.begin(ahead, len) {
+                            break;
+                        }
+                    }
+                }
+            } else if !self.digits(ahead, 0) {
                 break;
             }
-            let bits = values.iter().fold(0, |bits, value| bits << 6 | u64::from(*value));
-            units.0[2 * len..2 * len + 8].copy_from_slice(&(bits << 16).to_be_bytes());
-            len += 3;
         }
-        (units, len)
     }
 
-    /// Writes the first `len` units, up to half a surrogate pair or the end of the room; returns how many were written.
+    /// Reads at most eight bytes that stand for themselves; returns how many.
     #[inline(always)]
-    fn push(&self, len: usize, dst: &mut Utf8Sink<'_>) -> usize {
-        let bytes = &self.0[..2 * len];
-        let mut done = dst.push_utf16(ByteOrder::Big, bytes) / 2;
-        dst.push_words(|| {
-            let unit = bytes.as_chunks().0.get(done).map(|unit| u32::from(u16::from_be_bytes(*unit)));
-            let word = unit.and_then(char::from_u32).and_then(Utf8Word::new).unwrap_or(STOP);
-            done += usize::from(word != STOP);
-            word
-        });
-        done
+    fn plain(&mut self, ahead: &[u8; Units::AHEAD]) -> usize {
+        let bytes = &ahead[..8];
+        // No branch per byte; what is stored too much is overwritten.
+        let is_other = |byte: u8| u32::from(!self.kinds.is_read[usize::from(byte)]);
+        let others = bytes.iter().zip(0..).fold(0x100, |all, (byte, at)| all | is_other(*byte) << at);
+        let len = others.trailing_zeros() as usize;
+        let places: &mut [u8; 16] = self.units[2 * self.len..].first_chunk_mut().expect("space for a step");
+        places.as_chunks_mut().0.iter_mut().zip(bytes).for_each(|(place, byte)| *place = [0, *byte]);
+        (self.read, self.len) = (self.read + len, self.len + len);
+        len
     }
+
+    /// Reads the sign that begins base64, which is `at` bytes from the front of `ahead`, and the first digits. Returns
+    /// `false`, and reads nothing, if it is another byte or no character follows.
+    #[inline(always)]
+    fn begin(&mut self, ahead: &[u8; Units::AHEAD], at: usize) -> bool {
+        let sign = self.state.of.sign();
+        if ahead[at] != sign {
+            return false;
+        }
+        if ahead[at + 1] == b'-' {
+            self.put(u64::from(sign) << 32);
+            (self.read, self.len) = (self.read + 2, self.len + 1);
+            return true;
+        }
+        self.read += 1;
+        let is_read = self.digits(ahead, at + 1);
+        if !self.state.is_on && !is_read {
+            self.read -= 1;
+        }
+        is_read
+    }
+
+    /// Reads at most eight digits, `at` bytes from the front of `ahead`, and the end of base64 after them. Returns whether
+    /// that was all that can be there; if not, what is left is rare.
+    #[inline(always)]
+    fn digits(&mut self, ahead: &[u8; Units::AHEAD], at: usize) -> bool {
+        let Base64 { of, is_on, bits, count, .. } = self.state;
+        let digits: &[u8; 8] = ahead[at..].first_chunk().expect("as many bytes");
+        let value = |byte: &u8| u64::from(self.kinds.values[usize::from(*byte)]);
+        let values = digits.iter().fold(0, |all, byte| all << 8 | value(byte));
+        // How many digits there are, and of how many bits that are left over they are part.
+        let len = ((values & NO_DIGITS).leading_zeros() / 8) as usize;
+        let (units, left) = ((count as usize + 6 * len) / 16, (count as usize + 6 * len) % 16);
+        if left > 4 || (units == 0 && !is_on) {
+            return false;
+        }
+        let all = u64::from(bits) << 48 | joined(values & !NO_DIGITS);
+        self.put(all >> count);
+        (self.read, self.len) = (self.read + len, self.len + units);
+        let bits = all >> (48 - 6 * len) & ((1 << left) - 1);
+        self.state = Base64 { is_on: true, bits: bits as u32, count: left as u32, ..self.state };
+        if len == 8 {
+            return true;
+        }
+        let next = ahead[at + len];
+        let is_dropped = next == b'-';
+        if !is_dropped && (of.is_imap || !self.kinds.is_read[usize::from(next)]) {
+            return false;
+        }
+        self.put(u64::from(next) << 32);
+        (self.read, self.len) = (self.read + 1, self.len + usize::from(!is_dropped));
+        self.state = Base64 { is_on: false, bits: 0, count: 0, ..self.state };
+        true
+    }
+
+    /// Stores the three units in the low 48 bits after those that count, and another one.
+    #[inline(always)]
+    fn put(&mut self, units: u64) {
+        self.units[2 * self.len..][..8].copy_from_slice(&(units << 16).to_be_bytes());
+    }
+
+    /// Writes the units up to half a surrogate pair; returns how many were written.
+    #[inline(always)]
+    fn push(&self, dst: &mut Utf8Sink<'_>) -> usize {
+        let bytes = &self.units[..2 * self.len];
+        let mut done = dst.push_utf16(ByteOrder::Big, bytes) / 2;
+        let unit = |at: usize| bytes.as_chunks().0.get(at).map(|unit| u16::from_be_bytes(*unit));
+        loop {
+            dst.push_words(|| {
+                let word = unit(done).and_then(|unit| char::from_u32(unit.into())).and_then(Utf8Word::new);
+                done += usize::from(word.is_some());
+                word.unwrap_or(STOP)
+            });
+            let pair = char::decode_utf16([unit(done), unit(done + 1)].into_iter().flatten()).next();
+            match pair {
+                Some(Ok(ch)) if dst.push(ch) => done += ch.len_utf16(),
+                _ => return done,
+            }
+        }
+    }
+}
+
+/// What a loop over words ends with.
+const STOP: Utf8Word = Utf8Word::note(0, 0);
+
+/// Returns the values of eight digits, each in an octet, as 48 bits.
+#[inline(always)]
+fn joined(values: u64) -> u64 {
+    // To groups of 12 bits, of 24 and then of 48.
+    let pairs = (values & 0x3F00_3F00_3F00_3F00) >> 2 | values & 0x003F_003F_003F_003F;
+    let quarters = (pairs & 0x0FFF_0000_0FFF_0000) >> 4 | pairs & 0x0000_0FFF_0000_0FFF;
+    quarters >> 8 & 0xFFFF_FF00_0000 | quarters & 0xFF_FFFF
 }
 
 impl Base64 {
