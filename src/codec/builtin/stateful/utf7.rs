@@ -292,18 +292,18 @@ struct Units<'a> {
     len: usize,
 }
 
-impl Units<'_> {
+impl<'a> Units<'a> {
     /// How many units there can be.
     const MOST: usize = 512;
-    /// The most units of a step: eight plain bytes, and three units of base64 and the byte after them.
-    const STEP: usize = 12;
-    /// So many bytes are looked at in a step.
-    const AHEAD: usize = 17;
+    /// The most units of a step: eight plain bytes, or three units of base64 and the byte after them.
+    const STEP: usize = 8;
+    /// The most bytes that a step looks at: a sign, eight digits and the byte after them.
+    const AHEAD: usize = 10;
     /// After so many steps with nothing but plain bytes, what follows is copied instead.
     const MANY: usize = 6;
 
     #[inline(always)]
-    fn new(state: Base64, src: &[u8]) -> Units<'_> {
+    fn new(state: Base64, src: &'a [u8]) -> Self {
         let units = [0; 2 * (Units::MOST + Units::STEP)];
         Units { kinds: state.of.kinds(), src, read: 0, state, units, len: 0 }
     }
@@ -311,23 +311,29 @@ impl Units<'_> {
     /// Reads at most so many units. Stops before anything rare, which is left to [`Reader::read`].
     #[inline(always)]
     fn fill(&mut self, most: usize) {
-        let mut plain = 0;
-        while self.len + Self::STEP <= most && plain < Self::MANY {
-            let Some(ahead) = self.src[self.read..].first_chunk::<{ Units::AHEAD }>() else { break };
-            if !self.state.is_on {
-                match self.plain(ahead) {
-                    8 => plain += 1,
-                    len => {
-                        plain = 0;
-                        if !self.begin(ahead, len) {
-                            break;
-                        }
-                    }
-                }
-            } else if !self.digits(ahead, 0) {
-                break;
+        let (mut is_begun, mut plain) = (self.state.is_on, 0);
+        loop {
+            if is_begun && !self.base64(most) {
+                return;
+            }
+            let Some(ahead) = self.ahead(most).filter(|_| plain < Self::MANY) else { return };
+            let len = self.plain(ahead);
+            plain = if len == 8 { plain + 1 } else { 0 };
+            is_begun = len < 8 && ahead[len + 1] != b'-';
+            if len < 8 && ahead[len] != self.state.of.sign() {
+                return;
+            }
+            if len < 8 && !is_begun {
+                self.put(u64::from(ahead[len]) << 32);
+                (self.read, self.len) = (self.read + 2, self.len + 1);
             }
         }
+    }
+
+    /// Returns the bytes that a step looks at, if there are so many, and not too many units.
+    #[inline(always)]
+    fn ahead(&self, most: usize) -> Option<&'a [u8; Units::AHEAD]> {
+        self.src[self.read..].first_chunk().filter(|_| self.len + Self::STEP <= most)
     }
 
     /// Reads at most eight bytes that stand for themselves; returns how many.
@@ -344,52 +350,43 @@ impl Units<'_> {
         len
     }
 
-    /// Reads the sign that begins base64, which is `at` bytes from the front of `ahead`, and the first digits. Returns
-    /// `false`, and reads nothing, if it is another byte or no character follows.
+    /// Reads the sign, if base64 is not on, the digits after it, and the end. Returns `false` if it did not get there.
     #[inline(always)]
-    fn begin(&mut self, ahead: &[u8; Units::AHEAD], at: usize) -> bool {
-        let sign = self.state.of.sign();
-        if ahead[at] != sign {
-            return false;
+    fn base64(&mut self, most: usize) -> bool {
+        while let Some(ahead) = self.ahead(most) {
+            let Base64 { is_on, bits, count, .. } = self.state;
+            let sign = usize::from(!is_on);
+            let digits: &[u8; 8] = ahead[sign..].first_chunk().expect("as many bytes");
+            let value = |byte: &u8| u64::from(self.kinds.values[usize::from(*byte)]);
+            let values = digits.iter().fold(0, |all, byte| all << 8 | value(byte));
+            let all = u64::from(bits) << 48 | joined(values);
+            self.put(all >> count);
+            if values & NO_DIGITS != 0 {
+                let len = ((values & NO_DIGITS).leading_zeros() / 8) as usize;
+                return self.end(sign + len, count as usize + 6 * len, all, ahead[sign + len]);
+            }
+            (self.read, self.len) = (self.read + sign + 8, self.len + 3);
+            self.state = Base64 { is_on: true, bits: all as u32 & ((1 << count) - 1), ..self.state };
         }
-        if ahead[at + 1] == b'-' {
-            self.put(u64::from(sign) << 32);
-            (self.read, self.len) = (self.read + 2, self.len + 1);
-            return true;
-        }
-        self.read += 1;
-        let is_read = self.digits(ahead, at + 1);
-        if !self.state.is_on && !is_read {
-            self.read -= 1;
-        }
-        is_read
+        false
     }
 
-    /// Reads at most eight digits, `at` bytes from the front of `ahead`, and the end of base64 after them. Returns whether
-    /// that was all that can be there; if not, what is left is rare.
+    /// Reads so many bytes, the last of base64, and the byte after them. There are so many bits, and `all` begins with them;
+    /// they are stored. Returns `false` if what follows is rare, and then reads nothing of it.
     #[inline(always)]
-    fn digits(&mut self, ahead: &[u8; Units::AHEAD], at: usize) -> bool {
-        let Base64 { of, is_on, bits, count, .. } = self.state;
-        let digits: &[u8; 8] = ahead[at..].first_chunk().expect("as many bytes");
-        let value = |byte: &u8| u64::from(self.kinds.values[usize::from(*byte)]);
-        let values = digits.iter().fold(0, |all, byte| all << 8 | value(byte));
-        // How many digits there are, and of how many bits that are left over they are part.
-        let len = ((values & NO_DIGITS).leading_zeros() / 8) as usize;
-        let (units, left) = ((count as usize + 6 * len) / 16, (count as usize + 6 * len) % 16);
+    fn end(&mut self, read: usize, bits: usize, all: u64, next: u8) -> bool {
+        let Base64 { of, is_on, .. } = self.state;
+        // The bits that are left over are part of the last digit. No character, or bits of another digit: that is malformed.
+        let (units, left) = (bits / 16, bits % 16);
         if left > 4 || (units == 0 && !is_on) {
             return false;
         }
-        let all = u64::from(bits) << 48 | joined(values & !NO_DIGITS);
-        self.put(all >> count);
-        (self.read, self.len) = (self.read + len, self.len + units);
-        let bits = all >> (48 - 6 * len) & ((1 << left) - 1);
-        self.state = Base64 { is_on: true, bits: bits as u32, count: left as u32, ..self.state };
-        if len == 8 {
-            return true;
-        }
-        let next = ahead[at + len];
+        (self.read, self.len) = (self.read + read, self.len + units);
         let is_dropped = next == b'-';
-        if !is_dropped && (of.is_imap || !self.kinds.is_read[usize::from(next)]) {
+        // Without branches, which would be guessed wrong.
+        if !(self.kinds.is_read[usize::from(next)] & (is_dropped | !of.is_imap)) {
+            let bits = all >> (48 + self.state.count as usize - bits) & ((1 << left) - 1);
+            self.state = Base64 { is_on: true, bits: bits as u32, count: left as u32, ..self.state };
             return false;
         }
         self.put(u64::from(next) << 32);
