@@ -55,7 +55,7 @@ impl Record<'_> {
     }
 
     /// Returns the position in the input of the byte with this index in [`data`](Self::data), in bytes from 0. If the
-    /// record has segments, their headers are between its bytes. An index after the last byte is the position after it.
+    /// record has segments, their headers are between its bytes. Any index after the last byte is the position after it.
     ///
     /// ```
     /// use charpipe::records::{Records, Shape};
@@ -66,6 +66,7 @@ impl Record<'_> {
     /// ```
     #[must_use]
     pub fn offset_of(&self, index: usize) -> u64 {
+        let index = index.min(self.data.len());
         match self.pieces {
             Pieces::One(begin) => begin + index as u64,
             Pieces::Several(pieces, from) => offset_of(pieces, from + index),

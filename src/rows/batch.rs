@@ -48,11 +48,16 @@ pub struct BatchRecord<'a> {
 }
 
 impl BatchRecord<'_> {
-    /// Returns the position in the input of the byte with this index in [`data`](Self::data), in bytes from 0. An index
+    /// Returns the position in the input of the byte with this index in [`data`](Self::data), in bytes from 0. Any index
     /// after the last byte is the position after it.
     #[must_use]
     pub fn offset_of(&self, index: usize) -> u64 {
-        offset_of(self.batch.places.as_slice(), self.begin + index)
+        let place_of = |index| offset_of(self.batch.places.as_slice(), self.begin + index);
+        // What stands there in the batch is the next record.
+        match self.data.len().checked_sub(1) {
+            Some(last) if index > last => place_of(last) + 1,
+            _ => place_of(index),
+        }
     }
 }
 

@@ -377,7 +377,7 @@ fn places_of_bytes() {
                 for (index, byte) in record.data.iter().enumerate() {
                     assert_eq!(record.offset_of(index), place(*byte), "{shape} {capacity}");
                 }
-                assert_eq!(record.offset_of(5), place(record.data[4]) + 1);
+                assert_eq!([5, 99].map(|index| record.offset_of(index)), [place(record.data[4]) + 1; 2]);
                 count += 1;
             }
             let mut batches = rows.batches(BufReader::with_capacity(capacity, &input[..]), &shape);
@@ -387,6 +387,8 @@ fn places_of_bytes() {
                     for (index, byte) in record.data.iter().enumerate() {
                         assert_eq!(record.offset_of(index), place(*byte), "{shape} {capacity}");
                     }
+                    // Not the place of the next record, which is behind the headers between them.
+                    assert_eq!([5, 99].map(|index| record.offset_of(index)), [place(record.data[4]) + 1; 2]);
                     count += 1;
                 }
             }

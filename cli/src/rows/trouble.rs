@@ -44,6 +44,11 @@ pub(super) fn say(name: &Name, error: &RowsError, args: &Rows) {
     }
 }
 
+/// Returns whether `--short-records null` is allowed, and not given yet.
+fn can_be_short(args: &Rows) -> bool {
+    !args.is_given("short-records") && !args.is_given("exact")
+}
+
 /// Returns what to do about a record with an error.
 fn hint(error: &FieldError, args: &Rows) -> &'static str {
     match (error.problem(), error.code()) {
@@ -54,6 +59,9 @@ fn hint(error: &FieldError, args: &Rows) -> &'static str {
         (_, "bad-date") => " (is the pattern of --dates right? use --on-bad null or --rejects PATH to go on)",
         (Problem::UnknownType { .. }, _) => {
             " (add a rule with --when, such as `--when 'otherwise: NAME'`, or use --rejects PATH)"
+        }
+        (_, "record-too-short") if error.bytes().is_empty() && can_be_short(args) => {
+            " (is the shape right? see `charpipe detect --records`; use --short-records null or --rejects PATH to go on)"
         }
         (_, "record-too-short") => {
             " (is the shape right? see `charpipe detect --records`; use --rejects PATH to go on)"
@@ -69,6 +77,9 @@ fn hint(error: &FieldError, args: &Rows) -> &'static str {
         }
         (Problem::NoParent { .. }, _) => {
             " (are the records in order? use --on-bad null to leave _parent empty, or --rejects PATH to go on)"
+        }
+        (Problem::CountOutOfBounds { count, .. }, _) if count == "0" && !args.is_given("exact") => {
+            " (use --on-bad null to leave the table empty, or --rejects PATH to go on)"
         }
         (_, "newline-in-record") => hints::NEWLINE,
         (_, "control") => " (use --controls space to replace it)",

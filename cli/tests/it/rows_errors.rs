@@ -138,9 +138,37 @@ fn records_of_the_wrong_length() {
         "charpipe: <stdin>: byte 9: record 1, field AMOUNT, column 10: 12: the record has 10 bytes, but this field ends at \
          byte 12 (is the shape right? see `charpipe detect --records`; use --rejects PATH to go on)\n",
     );
+    // No byte of the field is there.
+    folder.check(
+        &run("--records fb:9"),
+        &RECORDS[..9],
+        1,
+        "ID,NAME,AMOUNT\n",
+        "charpipe: <stdin>: byte 9: record 1, field AMOUNT, column 10: the record has 9 bytes, but this field ends at byte 12 \
+         (is the shape right? see `charpipe detect --records`; use --short-records null or --rejects PATH to go on)\n",
+    );
     // The place counts headers.
     let (_, _, words) = folder.run(&run("--records rdw"), &[&b"\0\x10\0\0"[..], &RECORDS[24..]].concat());
     assert!(words.starts_with("charpipe: <stdin>: byte 13: record 1, field AMOUNT"), "{words}");
+}
+
+#[test]
+fn a_table_without_elements() {
+    let folder = Folder::new();
+    folder.write("table.cpy", b"01 A.\n 05 N PIC 9.\n 05 B PIC X OCCURS 1 TO 9 DEPENDING ON N.\n");
+    let advice = " (use --on-bad null to leave the table empty, or --rejects PATH to go on)";
+    for (count, advice) in [(b"\xF0", advice), (b"\xC1", "")] {
+        let (status, _, words) = folder.run("--layout @/table.cpy -f IBM037 --records fb:1", count);
+        assert_eq!((status, words.contains(advice)), (1, true), "{words}");
+        assert_eq!(words.contains("leave the table empty"), !advice.is_empty(), "{words}");
+    }
+    folder.check(
+        "--layout @/table.cpy -f IBM037 --records fb:1 --on-bad null --select N",
+        b"\xF0",
+        0,
+        "N\n0\n",
+        "charpipe: <stdin>: 1 field that could not be read was left empty\n",
+    );
 }
 
 #[test]
