@@ -556,7 +556,8 @@ def test_bad_values_become_null_with_a_reason():
     assert [row["_errors"] is None for row in rows] == [True, False, True]
     (error,) = rows[1]["_errors"]
     assert (error["field"], error["code"], error["bytes"]) == ("AMOUNT", "bad-number", b"@@@")
-    assert error["message"].startswith("record 2, field AMOUNT")
+    # The same as in rows of the command: the number of the record and the field have columns of their own.
+    assert error["message"].startswith("40 40 40 is not a number; expected")
     assert rows[1]["NAME"] == "Joe"
 
 
@@ -566,7 +567,21 @@ def test_a_record_that_cannot_be_read_becomes_a_row_of_nulls():
     assert [row["N"] for row in rows] == [1, None, 2]
     assert rows[1]["_errors"][0]["code"] == "unknown-type"
     assert (rows[1]["ONE"], rows[1]["TWO"], rows[1]["_record"]) == (None, None, ebcdic("9b "))
+    assert rows[1]["_type"] is None
     assert rows[2]["TWO"] == {"Y": ["c", "d"]}
+
+
+def test_a_record_that_cannot_be_read_has_its_type_and_one_error():
+    book = """01 R. 05 K PIC X. 05 ONE. 10 X PIC 9. 10 N PIC 9. 10 T PIC X OCCURS 0 TO 3 DEPENDING ON N.
+        05 TWO REDEFINES ONE PIC X(2)."""
+    options = {"when": ["K=A: ONE", "K=B: TWO"], "records": "rdw", "on_bad": "null", "add_columns": "errors"}
+    data = b"\0\x07\0\0" + ebcdic("Axy") + b"\0\x0b\0\0" + ebcdic("Bxyzxyz")
+    rows = table(data, layout=book, **options).to_pylist()
+    assert [row["_type"] for row in rows] == ["ONE", "TWO"]
+    assert [[(error["field"], error["code"]) for error in row["_errors"]] for row in rows] == [
+        [("ONE.N", "bad-count")],
+        [(None, "longer-than-layout")],
+    ]
 
 
 def test_bad_values_are_null_without_a_reason_if_none_is_asked_for():

@@ -121,7 +121,10 @@ impl Batches {
             let misfit = if columns.has_misfits() { columns.report_misfits(reader, &record) } else { None };
             match read {
                 Ok(read) => columns.end_row(&record, read.record_type, found),
-                Err(error) if self.keeps_unreadable => columns.end_unreadable(&record, found, error),
+                Err(error) if self.keeps_unreadable => {
+                    let record_type = reader.record_type(record.data);
+                    columns.end_unreadable(&record, record_type, found, error);
+                }
                 Err(error) => {
                     columns.undo_row();
                     let error = misfit.unwrap_or(error);

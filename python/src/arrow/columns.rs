@@ -191,13 +191,19 @@ impl Columns {
         self.report.clear();
     }
 
-    /// Makes a row without values of a record that cannot be read.
-    pub(super) fn end_unreadable(&mut self, record: &Record<'_>, parent: FoundParent<'_>, error: FieldError) {
+    /// Makes a row without values of a record that cannot be read because of `error`.
+    pub(super) fn end_unreadable(
+        &mut self,
+        record: &Record<'_>,
+        record_type: Option<usize>,
+        parent: FoundParent<'_>,
+        error: FieldError,
+    ) {
         self.undo_row();
-        self.report.push(error);
         self.rows += 1;
         self.pad_all();
-        self.added.push(record, None, parent, &self.report);
+        let record_type = record_type.map(|item| self.layout.path(item));
+        self.added.push(record, record_type, parent, &[error]);
         self.report.clear();
     }
 
@@ -584,9 +590,10 @@ impl Errors {
 
     fn push(&mut self, errors: &[FieldError]) {
         for one in errors {
-            let message = one.to_string();
-            let values = [one.path(), one.code(), &message].map(Value::Text);
-            for (column, value) in self.columns.iter_mut().zip(values.into_iter().chain([Value::Raw(one.bytes())])) {
+            let message = one.message();
+            let path = Some(one.path()).filter(|path| !path.is_empty()).map_or(Value::Null, Value::Text);
+            let values = [path, Value::Text(one.code()), Value::Text(&message), Value::Raw(one.bytes())];
+            for (column, value) in self.columns.iter_mut().zip(values) {
                 let fits = column.push(value);
                 debug_assert!(fits.is_ok());
             }
