@@ -179,8 +179,8 @@ char *charpipe_sniff(const void *input, size_t len, int is_last);
  * "fields", "cut", "error"}. `layout` is the text of a COBOL copybook or of a field list. `record` is one record
  * without its header. `options` has a line for each option, with the names, values and defaults of `charpipe rows`:
  * "from=IBM1047\nwhen=TYPE=A: ORDER". These have a meaning for one record: layout-format, replacing,
- * decimal-comma, record-name, count-map, float, byte-order, when, varchar, null-indicator, groups, from, select,
- * trim, on-bad, empty-is-null, loose-numbers, malformed, short-records, overlong, filler, exact, controls, record-newlines,
+ * decimal-comma, record-name, count-map, float, byte-order, zoned-signs, when, varchar, null-indicator, groups, from,
+ * select, trim, on-bad, empty-is-null, loose-numbers, malformed, short-records, overlong, filler, exact, controls, record-newlines,
  * dates, underscores, and codec-file=PATH, which adds the encoding in a table file.
  *
  * "record" is the name of the record in the layout, or null. "lengths" are those of the shortest and the longest
@@ -202,8 +202,8 @@ char *charpipe_fields(const char *options, const void *layout, size_t layout_len
  * postgresql, db2, sqlite (a CREATE TABLE), json-schema, avro and spark: see --schema in docs/fields.md. The schema of
  * Arrow is not text, so only the command and Python have it. `options` has a line for each option, with the names,
  * values and defaults of `charpipe rows`. These have a meaning for a schema: layout-format, replacing, decimal-comma,
- * record-name, count-map, float, byte-order, when, parent, varchar, null-indicator, groups, from, select, on-bad,
- * filler, add-columns, dates, integers, underscores, and codec-file=PATH.
+ * record-name, count-map, float, byte-order, zoned-signs, when, parent, varchar, null-indicator, groups, from, select,
+ * on-bad, filler, add-columns, dates, integers, underscores, and codec-file=PATH.
  *
  * If the layout, the format or an option is wrong, the result is {"error"}, with "code" and "message"; an error in a
  * layout has "line" and "column" (from 1, or null).

@@ -48,7 +48,7 @@ pub(crate) fn parse_for_record(text: &str) -> Result<RowsJob, Failure> {
 
 /// The options of a rows job that decide which columns rows have, if the layout is given as a text.
 #[cfg(feature = "inspect")]
-const OF_COLUMNS: [&str; 20] = [
+const OF_COLUMNS: [&str; 21] = [
     "layout-format",
     "replacing",
     "decimal-comma",
@@ -56,6 +56,7 @@ const OF_COLUMNS: [&str; 20] = [
     "count-map",
     "float",
     "byte-order",
+    "zoned-signs",
     "when",
     "parent",
     "varchar",

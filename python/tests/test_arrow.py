@@ -238,6 +238,21 @@ def test_two_names_that_underscores_make_one():
         charpipe.read(b"", layout="A-B 1 1 text\nA_B 2 1 text\n", underscores=True)
 
 
+def test_zoned_signs_of_other_compilers_in_both_directions():
+    book = "       01 R.\n 05 A PIC S9(3)V9.\n 05 B PIC S99 SIGN LEADING.\n"
+    options = {"layout": book, "encoding": "US-ASCII", "zoned_signs": "ascii-p"}
+    data = b"012sq7" + b"001217"
+    rows = table(data, exact=True, **options)
+    assert rows.to_pylist() == [{"A": Decimal("-12.3"), "B": Decimal(-17)}, {"A": Decimal("1.2"), "B": Decimal(17)}]
+    target = io.BytesIO()
+    assert charpipe.write(rows, target, **options) == 2
+    assert target.getvalue() == data
+    # The letters of EBCDIC are read too, but not written.
+    with pytest.raises(charpipe.RecordError, match="would be written back as") as error:
+        list(charpipe.read(b"012LJ7", exact=True, **options))
+    assert error.value.code == "not-canonical"
+
+
 def test_a_layout_with_all_options():
     book = b"       01 R.\n 05 F COMP-1.\n 05 B PIC S9(4) COMP-5.\n 05 FILLER PIC X.\n 05 T PIC X(3).\n"
     data = bytes.fromhex("0000C03F 0100 C1") + b"\xc1\x15\x00"

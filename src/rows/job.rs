@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::fields::is_field_list;
 use crate::fields::{
     BadLayout, BinaryRange, ByteOrder, Copybook, CopybookForm, FloatFormat, Layout, LengthFrom, OnBad, ReadOptions,
-    Repair, Rule, Trim,
+    Repair, Rule, Trim, ZonedSigns,
 };
 use crate::records::overlong::OnOverlong;
 use crate::records::{Shape, Skip, TapeFile};
@@ -263,6 +263,12 @@ impl RowsJob {
     #[must_use]
     pub fn byte_order(self, order: ByteOrder) -> Self {
         RowsJob { copybook: self.copybook.native_order(order), ..self }
+    }
+
+    /// Sets the characters of zoned numbers in a copybook; see [`Copybook::zoned_signs`].
+    #[must_use]
+    pub fn zoned_signs(self, signs: Option<ZonedSigns>) -> Self {
+        RowsJob { copybook: self.copybook.zoned_signs(signs), ..self }
     }
 
     /// Adds a condition of a record type to the layout; see [`Layout::apply`].

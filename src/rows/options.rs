@@ -3,7 +3,7 @@
 use super::date::DatePattern;
 use super::job::{LayoutFormat, RowsJob};
 use crate::error::{Error, ErrorKind};
-use crate::fields::{BinaryRange, ByteOrder, FloatFormat, OnBad, Trim};
+use crate::fields::{BinaryRange, ByteOrder, FloatFormat, OnBad, Trim, ZonedSigns};
 use crate::named_options::{Given, NamedOption, OptionValue, RenamedOption, Row, listing, set};
 use crate::records::Shape;
 use crate::records::overlong::OnOverlong;
@@ -15,6 +15,7 @@ use crate::words::Word;
 use std::path::Path;
 
 const ORDERS: &[&str] = &["big", "little"];
+const SIGNS: &[&str] = &["auto", "ebcdic", "ascii", "ascii-p"];
 const GROUPS: &[&str] = &["fields", "text"];
 const ON_BAD: &[&str] = &["error", "null"];
 
@@ -30,6 +31,7 @@ const TABLE: &[Row<RowsJob>] = &[
     Row::new("byte-order", OptionValue::Word(ORDERS), |job, given| {
         Ok(job.byte_order([ByteOrder::Big, ByteOrder::Little][given.place(ORDERS)?]))
     }),
+    Row::new("zoned-signs", OptionValue::Word(SIGNS), zoned_signs),
     Row::text("when", |job, given| Ok(job.when(given.parse()?))),
     Row::text("parent", parents),
     Row::flag("varchar", |job, given| Ok(job.varchar(given.flag()?))),
@@ -92,6 +94,12 @@ fn malformed(job: RowsJob, given: Given<'_>) -> Result<RowsJob, Error> {
             _ => error,
         }),
     }
+}
+
+/// The word `auto` is that of none of them.
+fn zoned_signs(job: RowsJob, given: Given<'_>) -> Result<RowsJob, Error> {
+    given.place(SIGNS)?;
+    Ok(job.zoned_signs(given.text.parse::<ZonedSigns>().ok()))
 }
 
 fn copy_path(job: RowsJob, given: Given<'_>) -> Result<RowsJob, Error> {

@@ -250,6 +250,8 @@ export interface RecordOptions {
   float?: "ibm" | "ieee";
   /** The byte order of COMP-5 and the like in a copybook. */
   byteOrder?: "big" | "little";
+  /** The characters of zoned numbers in a copybook. */
+  zonedSigns?: "auto" | "ebcdic" | "ascii" | "ascii-p";
   /** Which record type applies to a record: `"TYPE=C: CLIENT"`. */
   when?: string | string[];
   /** Make one field of a length and a text at level 49, as Db2 declares a VARCHAR. */
@@ -330,6 +332,8 @@ export interface SchemaOptions {
   float?: "ibm" | "ieee";
   /** The byte order of COMP-5 and the like in a copybook. */
   byteOrder?: "big" | "little";
+  /** The characters of zoned numbers in a copybook. */
+  zonedSigns?: "auto" | "ebcdic" | "ascii" | "ascii-p";
   /** Which record type applies to a record: `"TYPE=C: CLIENT"`. */
   when?: string | string[];
   /** The types of parents: `"ACCOUNT < CUSTOMER: ID"` adds a column with the parent's `ID`. */

@@ -175,6 +175,17 @@ struct JobArgs {
     ]))]
     byte_order: String,
 
+    /// Characters of zoned numbers in a copybook
+    ///
+    /// In ASCII, signs of both forms are read, and --from-rows writes those that this names.
+    #[arg(help_heading = LAYOUT, long, value_name = "SIGNS", default_value = "auto", value_parser = described(&[
+        ("auto", "By the code page: ebcdic or ascii"),
+        ("ebcdic", "EBCDIC"),
+        ("ascii", "ASCII, converted from EBCDIC: { and A to I are positive, } and J to R negative"),
+        ("ascii-p", "ASCII of Micro Focus and GnuCOBOL: 0 to 9 are positive, p to y negative"),
+    ]))]
+    zoned_signs: String,
+
     /// Which record type applies to a record; may be repeated
     ///
     /// RULE is a condition and the name of a group or field: `SEGMENT-ID=C: COMPANY`. COMPANY applies to the records

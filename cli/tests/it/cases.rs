@@ -105,6 +105,7 @@ fn rows(folder: &Folder, case: &RowsCase, format: &str, jobs: &[&str]) {
             "from",
             "float",
             "byte-order",
+            "zoned-signs",
             "layout-format",
             "replacing",
             "decimal-comma",

@@ -520,9 +520,14 @@ fn copybooks_that_copy() {
     assert!(status == 2 && words.contains("line 4, column 12: there is no file for COPY PART"), "{words}");
     let (status, _, words) = run(text, &options, b"");
     assert!(status == 2 && words.contains("choose one of them by its name (record-name): OTHER, R"), "{words}");
-    for option in
-        ["--copy-path .", "--replacing ==A==BY==B==", "--decimal-comma", "--record-name R", "--count-map A:B=1"]
-    {
+    for option in [
+        "--copy-path .",
+        "--replacing ==A==BY==B==",
+        "--decimal-comma",
+        "--record-name R",
+        "--count-map A:B=1",
+        "--zoned-signs ascii-p",
+    ] {
         is_wrong_usage(option, ": only a copybook can have it, and the layout is none");
     }
     is_wrong_usage("--copy-path no-such", "\"no-such\" is not a directory");

@@ -93,6 +93,7 @@ _RowsOption = Literal[
     "count_map",
     "float",
     "byte_order",
+    "zoned_signs",
     "when",
     "parent",
     "varchar",

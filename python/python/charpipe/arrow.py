@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     _LayoutFormat: TypeAlias = Literal["auto", "copybook", "copybook-fixed", "copybook-free", "fields", "json"]
     _Float: TypeAlias = Literal["ibm", "ieee"]
     _ByteOrder: TypeAlias = Literal["big", "little"]
+    _ZonedSigns: TypeAlias = Literal["auto", "ebcdic", "ascii", "ascii-p"]
     _Trim: TypeAlias = Literal["blanks", "nuls", "blanks,nuls", "none"]
     _ErrorOrNull: TypeAlias = Literal["error", "null"]
     _Malformed: TypeAlias = Literal["fail", "replace", "drop", "escape"] | str
@@ -80,6 +81,7 @@ def read(
     count_map: str | Iterable[str] = (),
     float: _Float = "ibm",
     byte_order: _ByteOrder = "big",
+    zoned_signs: _ZonedSigns = "auto",
     when: str | Iterable[str] = (),
     parent: str | Iterable[str] | Mapping[str, str] = (),
     varchar: bool = False,
@@ -131,7 +133,8 @@ def read(
     level 01 of a copybook or a program to read. ``count_map`` has the counts for the values of a field that an OCCURS
     depends on: ``"SIZE:A=1,B=2"``.
     ``float`` (``ibm`` or ``ieee``) and ``byte_order`` (``big`` or ``little``) tell how a copybook's COMP-1, COMP-2 and
-    COMP-5 are stored. ``when`` adds conditions of record types: ``"TYPE=C: CLIENT"``. ``parent`` maps record types to
+    COMP-5 are stored, and ``zoned_signs`` (``auto``, ``ebcdic``, ``ascii``, ``ascii-p``) which characters are digits with signs.
+    ``when`` adds conditions of record types: ``"TYPE=C: CLIENT"``. ``parent`` maps record types to
     those of their parents: ``{"ACCOUNT": "CUSTOMER"}``, or ``"ACCOUNT < CUSTOMER"``; ``"CUSTOMER: ID"`` also adds the
     column ``_parent.ID``, a field of the parent. The column ``_parent`` then has the
     ``_number`` of the last such record before each one. ``varchar=True`` makes one field of a length and a text at level 49, as Db2 declares a VARCHAR. ``null_indicator`` maps fields to those that say
@@ -201,6 +204,7 @@ def schema(
     count_map: str | Iterable[str] = (),
     float: _Float = "ibm",
     byte_order: _ByteOrder = "big",
+    zoned_signs: _ZonedSigns = "auto",
     when: str | Iterable[str] = (),
     parent: str | Iterable[str] | Mapping[str, str] = (),
     varchar: bool = False,
@@ -256,6 +260,7 @@ def write(
     count_map: str | Iterable[str] = (),
     float: _Float = "ibm",
     byte_order: _ByteOrder = "big",
+    zoned_signs: _ZonedSigns = "auto",
     when: str | Iterable[str] = (),
     varchar: bool = False,
     null_indicator: str | Mapping[str, str] | None = None,

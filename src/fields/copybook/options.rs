@@ -4,7 +4,7 @@ use super::CopybookForm;
 use super::replace::{self, Pair};
 use super::words::is_blank;
 use crate::error::{Error, ErrorKind};
-use crate::fields::{ByteOrder, FloatFormat};
+use crate::fields::{ByteOrder, FloatFormat, ZonedSigns};
 use std::path::PathBuf;
 
 /// Reads COBOL copybooks: data description entries, as IBM's Enterprise COBOL and GnuCOBOL accept them.
@@ -58,6 +58,7 @@ pub struct Copybook {
     pub(super) graphic_n: bool,
     pub(super) float: FloatFormat,
     pub(super) native_order: ByteOrder,
+    pub(super) zoned_signs: Option<ZonedSigns>,
     /// Fields, and the counts that their values stand for.
     pub(super) count_maps: Vec<(String, Vec<(String, usize)>)>,
 }
@@ -73,6 +74,7 @@ impl Default for Copybook {
             graphic_n: false,
             float: FloatFormat::Ibm,
             native_order: ByteOrder::Big,
+            zoned_signs: None,
             count_maps: Vec::new(),
         }
     }
@@ -87,6 +89,7 @@ impl Copybook {
             ("decimal-comma", self.decimal_comma),
             ("record-name", self.record_name.is_some()),
             ("count-map", !self.count_maps.is_empty()),
+            ("zoned-signs", self.zoned_signs.is_some()),
         ];
         options.into_iter().find(|(_, is_set)| *is_set).map(|(name, _)| name)
     }
@@ -195,5 +198,13 @@ impl Copybook {
     #[must_use]
     pub fn native_order(self, native_order: ByteOrder) -> Self {
         Copybook { native_order, ..self }
+    }
+
+    /// Sets the characters of zoned numbers (`USAGE DISPLAY`). With `None`, the default, they follow from the page of the
+    /// record: all signs of ASCII are read, and `{` and `A` to `R` are written. Micro Focus and GnuCOBOL write
+    /// [`ZonedSigns::AsciiLowercase`], and do not read the others unless they are told to.
+    #[must_use]
+    pub fn zoned_signs(self, zoned_signs: Option<ZonedSigns>) -> Self {
+        Copybook { zoned_signs, ..self }
     }
 }

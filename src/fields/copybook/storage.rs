@@ -156,7 +156,7 @@ fn national(chars: usize) -> FieldKind {
 fn numeric(options: &Copybook, digits: u8, scale: i8, sign: SignPlace, usage: Usage) -> Result<FieldKind, String> {
     let signed = sign != SignPlace::Unsigned;
     match usage {
-        Usage::Display => Ok(FieldKind::Zoned(Zoned { digits, scale, sign, signs: None })),
+        Usage::Display => Ok(FieldKind::Zoned(Zoned { digits, scale, sign, signs: options.zoned_signs })),
         Usage::Packed if signed => Ok(FieldKind::Packed(Packed::new(digits, scale))),
         Usage::Packed => Ok(FieldKind::Packed(Packed::unsigned(digits, scale))),
         Usage::Unsigned if signed => Err("COMP-6 has no sign: its picture cannot begin with S".into()),
