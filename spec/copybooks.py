@@ -48,6 +48,7 @@ OUT_OF_SCOPE = [
     (r"'1' is not a symbol", "bits"),
     (r"found %\d", "octal literals"),
     (r"and no other level 01", "the data division is in debugging lines"),
+    (r"the number has no digits", "a picture of P alone"),
 ]
 
 Item = collections.namedtuple("Item", "level name length place")
