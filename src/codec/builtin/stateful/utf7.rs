@@ -80,11 +80,14 @@ struct Kinds {
     is_read: [bool; 256],
     /// Which of them are written as themselves.
     is_written: [bool; 256],
+    /// For the first bytes of characters that are written in base64, and have one code unit, the length in UTF-8. Else 0.
+    lens: [u8; 256],
 }
 
 impl Kinds {
     const fn new(of: Utf7) -> Self {
-        let mut this = Kinds { values: [NO_DIGIT; 256], is_read: [false; 256], is_written: [false; 256] };
+        let mut this =
+            Kinds { values: [NO_DIGIT; 256], is_read: [false; 256], is_written: [false; 256], lens: [0; 256] };
         let mut at = 0;
         while at < 0x80 {
             let byte = at as u8;
@@ -105,6 +108,11 @@ impl Kinds {
                 b' ' | b'\t' | b'\r' | b'\n' => true,
                 _ => byte.is_ascii_alphanumeric(),
             };
+            this.lens[at] = !(this.is_written[at] || (of.is_imap && byte == of.sign())) as u8;
+            at += 1;
+        }
+        while at < 0xF0 {
+            this.lens[at] = if at < 0xE0 { 2 } else { 3 };
             at += 1;
         }
         this
@@ -288,7 +296,7 @@ struct Units<'a> {
     read: usize,
     state: Base64,
     /// The code units in big-endian order, of which `len` count.
-    units: [u8; 2 * (Units::MOST + Units::STEP)],
+    units: [u8; 2 * (Units::MOST + Units::BLOCK)],
     len: usize,
 }
 
@@ -299,12 +307,14 @@ impl<'a> Units<'a> {
     const STEP: usize = 8;
     /// The most bytes that a step looks at: a sign, eight digits and the byte after them.
     const AHEAD: usize = 10;
+    /// A kernel writes so many units at once, or a fraction of them.
+    const BLOCK: usize = 32;
     /// After so many steps with nothing but plain bytes, what follows is copied instead.
     const MANY: usize = 6;
 
     #[inline(always)]
     fn new(state: Base64, src: &'a [u8]) -> Self {
-        let units = [0; 2 * (Units::MOST + Units::STEP)];
+        let units = [0; 2 * (Units::MOST + Units::BLOCK)];
         Units { kinds: state.of.kinds(), src, read: 0, state, units, len: 0 }
     }
 
@@ -377,13 +387,13 @@ impl<'a> Units<'a> {
     fn end(&mut self, read: usize, bits: usize, all: u64, next: u8) -> bool {
         let Base64 { of, is_on, .. } = self.state;
         // The bits that are left over are part of the last digit. No character, or bits of another digit: that is malformed.
+        // No branches here that would be guessed wrong.
         let (units, left) = (bits / 16, bits % 16);
-        if left > 4 || (units == 0 && !is_on) {
+        if (left > 4) | ((units == 0) & !is_on) {
             return false;
         }
         (self.read, self.len) = (self.read + read, self.len + units);
         let is_dropped = next == b'-';
-        // Without branches, which would be guessed wrong.
         if !(self.kinds.is_read[usize::from(next)] & (is_dropped | !of.is_imap)) {
             let bits = all >> (48 + self.state.count as usize - bits) & ((1 << left) - 1);
             self.state = Base64 { is_on: true, bits: bits as u32, count: left as u32, ..self.state };
@@ -398,14 +408,21 @@ impl<'a> Units<'a> {
     /// Stores the three units in the low 48 bits after those that count, and another one.
     #[inline(always)]
     fn put(&mut self, units: u64) {
-        self.units[2 * self.len..][..8].copy_from_slice(&(units << 16).to_be_bytes());
+        *self.units[2 * self.len..].first_chunk_mut().expect("space for a step") = (units << 16).to_be_bytes();
     }
 
     /// Writes the units up to half a surrogate pair; returns how many were written.
     #[inline(always)]
-    fn push(&self, dst: &mut Utf8Sink<'_>) -> usize {
-        let bytes = &self.units[..2 * self.len];
-        let mut done = dst.push_utf16(ByteOrder::Big, bytes) / 2;
+    fn push(&mut self, dst: &mut Utf8Sink<'_>) -> usize {
+        // Up to the end of a block with zeros, each of which is one byte, so that a kernel writes all.
+        let (len, all) = (self.len, self.len.next_multiple_of(Self::BLOCK));
+        self.units[2 * len..2 * all].fill(0);
+        let mut done = dst.push_utf16(ByteOrder::Big, &self.units[..2 * all]) / 2;
+        if done > len {
+            dst.truncate(dst.written() - (done - len));
+            return len;
+        }
+        let bytes = &self.units[..2 * len];
         let unit = |at: usize| bytes.as_chunks().0.get(at).map(|unit| u16::from_be_bytes(*unit));
         loop {
             dst.push_words(|| {
@@ -508,72 +525,64 @@ struct Run<'a> {
     at: usize,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
     /// The room for a turn of a loop: stores of eight digits, the signs around base64, and a block of plain bytes.
     const ROOM: usize = 48;
+    /// The most bytes that a turn of a loop looks at: three characters of three bytes, and the byte after them.
+    const AHEAD: usize = 10;
 
+    /// Writes characters of at most three bytes. Stops near the end of `src` or of the room.
     fn all(&mut self, state: &mut Base64) {
-        while let Some(&byte) = self.src.get(self.read)
-            && self.has_room()
-        {
-            if self.kinds.is_written[usize::from(byte)] {
-                self.turn_off(state, byte);
-                self.plain();
-            } else if byte == self.of.sign() && (!state.is_on || self.of.is_imap) {
-                self.turn_off(state, byte);
-                self.put(&[byte, b'-']);
-                self.read += 1;
-            } else if byte >= 0xF0 {
+        let sign = self.of.sign();
+        loop {
+            if state.is_on && !self.base64(state) {
                 return;
-            } else {
-                if !std::mem::replace(&mut state.is_on, true) {
-                    self.put(&[self.of.sign()]);
+            }
+            let Some(ahead) = self.ahead() else { return };
+            let len = self.plain(ahead);
+            if len == 8 {
+                self.long_plain();
+                continue;
+            }
+            match ahead[len] {
+                0xF0.. => return,
+                byte => {
+                    let is_sign = byte == sign;
+                    self.put(&[sign, b'-'], if is_sign { 2 } else { 1 });
+                    (self.read, state.is_on) = (self.read + usize::from(is_sign), !is_sign);
                 }
-                self.base64(state);
             }
         }
     }
 
-    fn has_room(&self) -> bool {
-        self.spare.len() - self.at >= Self::ROOM
-    }
-
-    fn put(&mut self, bytes: &[u8]) {
-        self.spare[self.at..][..bytes.len()].copy_from_slice(bytes);
-        self.at += bytes.len();
-    }
-
-    /// Stores the first digits of `bits`, of which there are `count`, at most 48. The digits after them are overwritten.
+    /// Returns the bytes that a turn looks at, if there are so many, and room for what it writes.
     #[inline(always)]
-    fn put_digits(&mut self, bits: u64, count: u32, len: u32) {
-        let digits = self.of.digits(bits << (48 - count));
-        self.spare[self.at..][..8].copy_from_slice(&digits.to_be_bytes());
-        self.at += len as usize;
+    fn ahead(&self) -> Option<&'a [u8; Run::AHEAD]> {
+        self.src[self.read..].first_chunk().filter(|_| self.spare.len() - self.at >= Self::ROOM)
     }
 
-    /// Ends base64, if it is on, before a character that is written as itself or as the sign and `-`.
-    fn turn_off(&mut self, state: &mut Base64, next: u8) {
-        if std::mem::take(&mut state.is_on) {
-            self.put_digits(state.bits.into(), state.count, state.count.div_ceil(6));
-            (state.bits, state.count) = (0, 0);
-            if self.of.is_imap || next == b'-' || self.kinds.values[usize::from(next)] != NO_DIGIT {
-                self.put(b"-");
-            }
-        }
+    /// Stores some bytes, of which the first `len` count.
+    #[inline(always)]
+    fn put<const N: usize>(&mut self, bytes: &[u8; N], len: usize) {
+        *self.spare[self.at..].first_chunk_mut().expect("room for a turn") = *bytes;
+        self.at += len;
     }
 
-    /// Copies characters that are written as themselves.
-    fn plain(&mut self) {
-        while let Some(block) = self.src[self.read..].first_chunk::<16>()
-            && self.has_room()
-        {
-            self.spare[self.at..][..16].copy_from_slice(block);
-            let len = block.iter().position(|byte| !self.kinds.is_written[usize::from(*byte)]).unwrap_or(16);
-            (self.read, self.at) = (self.read + len, self.at + len);
-            if len < 16 {
-                return;
-            }
-        }
+    /// Copies at most eight characters that are written as themselves; returns how many.
+    #[inline(always)]
+    fn plain(&mut self, ahead: &[u8; Run::AHEAD]) -> usize {
+        let block: &[u8; 8] = ahead.first_chunk().expect("eight bytes");
+        // No branch per byte, which would be guessed wrong.
+        let is_other = |byte: u8| u32::from(!self.kinds.is_written[usize::from(byte)]);
+        let others = block.iter().zip(0..).fold(0x100, |all, (byte, at)| all | is_other(*byte) << at);
+        let len = others.trailing_zeros() as usize;
+        self.put(block, len);
+        self.read += len;
+        len
+    }
+
+    /// Copies characters that are written as themselves, as far as there is room.
+    fn long_plain(&mut self) {
         let rest = &self.src[self.read..];
         let rest = &rest[..rest.len().min(self.spare.len() - self.at)];
         let len = plain_len(rest, |byte| self.kinds.is_written[usize::from(byte)]);
@@ -581,53 +590,67 @@ impl Run<'_> {
         (self.read, self.at) = (self.read + len, self.at + len);
     }
 
-    /// Writes characters in base64, which is on.
-    fn base64(&mut self, state: &mut Base64) {
-        let (mut bits, mut count) = (u64::from(state.bits), state.count);
-        while self.has_room() {
-            // Three characters of three bytes each are eight digits.
-            if let Some(three) = self.src[self.read..].first_chunk::<9>()
-                && let Some(units) = three_units(three)
-            {
-                bits = bits << 48 | units;
+    /// Writes characters in base64, which is on, and its end. Returns `false` if it did not get there.
+    #[inline(always)]
+    fn base64(&mut self, state: &mut Base64) -> bool {
+        while let Some(ahead) = self.ahead() {
+            let (bits, count) = (u64::from(state.bits), state.count);
+            if let Some(units) = three_units(ahead) {
+                let all = bits << 48 | units;
                 // At most four bits are left from before, so all of them fit.
-                self.put_digits(bits >> count, 48, 8);
-                (bits, self.read) = (bits & ((1 << count) - 1), self.read + 9);
+                self.put(&self.of.digits(all >> count).to_be_bytes(), 8);
+                (state.bits, self.read) = (all as u32 & ((1 << count) - 1), self.read + 9);
                 continue;
             }
-            let Some((unit, len)) = self.unit() else { break };
-            (bits, count) = (bits << 16 | u64::from(unit), count + 16);
-            // Two or three digits are whole.
-            self.put_digits(bits, count, count / 6);
-            count %= 6;
-            (bits, self.read) = (bits & ((1 << count) - 1), self.read + len);
+            let (units, count_of, read) = self.units(ahead);
+            let (all, total) = (bits << (16 * count_of) | units, count + 16 * count_of);
+            let left_out = total.saturating_sub(48);
+            let digits = self.of.digits(all << (48 + left_out - total) >> left_out).to_be_bytes();
+            self.read += read;
+            let next = ahead[read];
+            if count_of == 3 || next >= 0xF0 {
+                self.put(&digits, total as usize / 6);
+                (state.bits, state.count) = (all as u32 & ((1 << (total % 6)) - 1), total % 6);
+                if next >= 0xF0 {
+                    return false;
+                }
+                continue;
+            }
+            self.put(&digits, total.div_ceil(6) as usize);
+            // With `-` if it must, because of the byte after it.
+            let is_needed = self.of.is_imap | (next == b'-') | (self.kinds.values[usize::from(next)] != NO_DIGIT);
+            self.put(b"-", is_needed.into());
+            (state.is_on, state.bits, state.count) = (false, 0, 0);
+            return true;
         }
-        (state.bits, state.count) = (bits as u32, count);
+        false
     }
 
-    /// Returns the next character as a code unit, and its length, if it is one that is written in base64. A character
-    /// of four bytes has two units, and is left to [`Writer::write`].
+    /// Returns up to three characters that are written in base64 as code units, the last one in the lowest bits; how many
+    /// that is; and the length of them. A character of four bytes has two units, and is left to [`Writer::write`].
     #[inline(always)]
-    fn unit(&self) -> Option<(u16, usize)> {
-        let unit = |first: u8, rest: &[u8]| {
-            rest.iter().fold(u16::from(first), |unit, byte| unit << 6 | u16::from(byte & 0x3F))
-        };
-        match self.src[self.read..] {
-            [byte @ 0..0x80, ..] => {
-                let ends = self.kinds.is_written[usize::from(byte)] || (self.of.is_imap && byte == self.of.sign());
-                (!ends).then_some((byte.into(), 1))
-            }
-            [first @ 0x80..0xE0, a, ..] => Some((unit(first & 0x1F, &[a]), 2)),
-            [first @ 0xE0..0xF0, a, b, ..] => Some((unit(first & 0xF, &[a, b]), 3)),
-            _ => None,
+    fn units(&self, ahead: &[u8; Run::AHEAD]) -> (u64, u32, usize) {
+        let (mut units, mut count, mut read) = (0, 0, 0);
+        for _ in 0..3 {
+            // No branches, which would be guessed wrong. After the last character, this stays where it is.
+            let [first, second, third] = [0, 1, 2].map(|at| u64::from(ahead[read + at]));
+            let len = self.kinds.lens[first as usize];
+            let two = (first & 0x1F) << 6 | second & 0x3F;
+            let three = (first & 0xF) << 12 | (second & 0x3F) << 6 | third & 0x3F;
+            let unit = if len < 2 { first } else { two };
+            let unit = if len < 3 { unit } else { three };
+            units = if len > 0 { units << 16 | unit } else { units };
+            count += u32::from(len > 0);
+            read += usize::from(len);
         }
+        (units, count, read)
     }
 }
 
 /// Returns the code units of three characters if each has three bytes of UTF-8, the first one in the highest bits.
 #[inline(always)]
-fn three_units(utf8: &[u8; 9]) -> Option<u64> {
-    let [a, b, c, d, e, f, g, h, i] = utf8.map(u64::from);
+fn three_units(utf8: &[u8; Run::AHEAD]) -> Option<u64> {
+    let [a, b, c, d, e, f, g, h, i, _] = utf8.map(u64::from);
     let unit = |first: u64, second: u64, third: u64| (first & 0xF) << 12 | (second & 0x3F) << 6 | third & 0x3F;
     let is_long = |byte: u64| byte & 0xF0 == 0xE0;
     (is_long(a) & is_long(d) & is_long(g)).then(|| unit(a, b, c) << 32 | unit(d, e, f) << 16 | unit(g, h, i))
