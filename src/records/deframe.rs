@@ -194,6 +194,14 @@ impl Deframer {
         }
     }
 
+    /// Returns the length of all records, if they have the same and nothing frames them.
+    pub(crate) fn equal_len(&self) -> Option<usize> {
+        match self.records.layout {
+            Layout::Fixed(lrecl) if self.tape.is_none() => Some(lrecl as usize),
+            _ => None,
+        }
+    }
+
     /// Takes records of `len` bytes at the front of `src`, at most `most`, if all records have this length and nothing
     /// frames them. Returns how many it took. The effect is the same as with [`next`](Self::next).
     pub(crate) fn run(&mut self, src: &[u8], len: usize, most: usize) -> usize {

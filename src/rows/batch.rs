@@ -125,6 +125,22 @@ impl Batch {
         Ok(())
     }
 
+    /// Adds the records at the front of `src`, if all records have the same length and nothing frames them. Returns how
+    /// many bytes they have.
+    fn push_run(&mut self, deframer: &mut Deframer, src: &[u8], limit: usize) -> usize {
+        let begin = deframer.offset();
+        let Some(len) = deframer.equal_len().filter(|len| *len <= limit) else { return 0 };
+        let bytes = deframer.run(src, len, usize::MAX) * len;
+        if bytes > 0 {
+            let (from, to) = (self.bytes.len(), self.bytes.len() + bytes);
+            self.places.push(from, begin);
+            self.bytes.extend_from_slice(&src[..bytes]);
+            self.ends.extend((from + len..=to).step_by(len));
+            self.begins.extend((begin..begin + bytes as u64).step_by(len));
+        }
+        bytes
+    }
+
     fn clear(&mut self, first: u64) {
         self.bytes.clear();
         self.ends.clear();
@@ -208,7 +224,8 @@ impl<R: BufRead> Batches<R> {
     fn read_once(&mut self, batch: &mut Batch) -> Result<(), Error> {
         let Some(src) = buffered(&mut self.input, self.deframer.offset())? else { return Ok(()) };
         self.ended = src.is_empty();
-        let mut at = 0;
+        let holds_back = self.parents.is_some() || self.edges.tail_records > 0;
+        let mut at = if holds_back { 0 } else { batch.push_run(&mut self.deframer, src, self.limit) };
         let result = loop {
             match self.deframer.next(&src[at..], self.ended) {
                 Ok(Part::Framing(len)) => at += len,

@@ -5,7 +5,7 @@ use charpipe::Registry;
 use charpipe::codec::table::{Code, Mapping, Table, Way};
 use charpipe::fields::{Decimal, FieldError, OnBad, RunReader, Value, Visitor};
 use charpipe::records::{Record, Records, Shape, Skip, Split};
-use charpipe::rows::{RowReader, Rows, RowsJob};
+use charpipe::rows::{Batch, RowReader, Rows, RowsJob};
 use proptest::prelude::*;
 use std::io::BufReader;
 
@@ -298,4 +298,31 @@ fn what_depends_on_the_record_has_no_runs() {
     assert!(!reads(&array("OCCURS 1 TO 8 DEPENDING ON N"), &[]));
     assert!(!reads(&array("OCCURS 5000"), &[]));
     assert!(!reads(&array(""), &[("when", "N=1: E")]));
+}
+
+/// Batches have the records that are read one by one, however the input is cut.
+#[test]
+fn batches_have_the_records_of_the_input() {
+    let input: Vec<u8> = (0..100).collect();
+    let job = RowsJob::new();
+    let rows = job.rows(&job.layout(b"A 1 1 text\n").unwrap()).unwrap();
+    for (lrecl, buffer) in [(1, 7), (3, 1), (3, 2), (3, 3), (3, 10), (3, 100), (4, 16), (100, 30), (101, 40)] {
+        let shape = Shape::Fixed { lrecl };
+        let input = || BufReader::with_capacity(buffer, &input[..]);
+        let (expected, error, _) = all(Records::new(input(), &shape), &[]);
+        let (mut batches, mut batch, mut records) = (rows.batches(input(), &shape), Batch::default(), Vec::new());
+        let read = loop {
+            let read = batches.read(&mut batch);
+            records.extend(batch.records(0).map(|record| {
+                assert_eq!((record.offset_of(0), record.offset_of(1)), (record.offset, record.offset + 1));
+                (record.data.to_vec(), record.number, record.offset, 1)
+            }));
+            match read {
+                Ok(true) => {}
+                Ok(false) => break None,
+                Err(error) => break Some(error.to_string()),
+            }
+        };
+        assert_eq!((records, read), (expected, error), "{lrecl} {buffer}");
+    }
 }
