@@ -2,15 +2,18 @@
 //! copybook-cli, which is only run as a program.
 //!
 //! `cargo bench --bench rows`. The input consists of records with a record descriptor word, of 137 bytes on average; eight
-//! typed fields of each become a row. The output of charpipe is compared with that of the script. Run without `--bench`,
-//! as by `cargo test --benches`, it makes this check with 1 MB and measures no times.
+//! typed fields of each become a row. The output of charpipe is compared with that of the script. Then come records of one
+//! length, of ten packed numbers: all of them, and one of them. Run without `--bench`, as by `cargo test --benches`, it only
+//! checks the output, with 1 MB, and measures no times.
 //!
 //! | variable | meaning | default |
 //! |---|---|---|
 //! | `CHARPIPE_BENCH_MB` | size of the input, in MB; for the script a tenth of it | 500 |
 //! | `CHARPIPE_BENCH_ROUNDS` | number of measurements | 5 |
 //! | `CHARPIPE_BENCH_COPYBOOK` | the program `copybook` | `copybook` |
+//! | `CHARPIPE_BENCH_OTHER` | another `charpipe`, such as an older one, which is measured too | none |
 
+use charpipe::fields::Decimal;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -31,6 +34,9 @@ const COPYBOOK: &str = "       01  CUSTOMER.
 
 /// The names of the customers, in turn.
 const NAMES: [&str; 5] = ["Mary Poppins", "Joe \"Six\" Pack", "Doe, Jane", "Erika Mustermann", "Jean Dupont"];
+
+/// The digits of the packed numbers in a record, and how many of them are decimal places.
+const PACKED: [(u32, u32); 10] = [(5, 0), (7, 2), (9, 2), (11, 2), (13, 2), (15, 2), (7, 0), (9, 4), (5, 2), (3, 0)];
 
 fn main() -> ExitCode {
     let measures = std::env::args().any(|arg| arg == "--bench");
@@ -70,6 +76,12 @@ fn run(measures: bool) -> io::Result<bool> {
             Err(error) => println!("skipped: the script in Python: {error}"),
         }
     }
+    fs::write(path("packed.cpy"), packed_copybook())?;
+    let expected = write_packed(&path("packed"), mb)?;
+    if !output(charpipe(scratch.path(), "csv", "packed"))?.starts_with(expected.as_bytes()) {
+        println!("csv: the packed numbers are other ones");
+        is_right = false;
+    }
     if !measures {
         return Ok(is_right);
     }
@@ -82,6 +94,19 @@ fn run(measures: bool) -> io::Result<bool> {
         measure(&format!("pure Python, {format}"), rounds, &path("small.rdw"), || {
             script(scratch.path(), format, "small.rdw")
         })?;
+    }
+    let other = std::env::var_os("CHARPIPE_BENCH_OTHER");
+    for (what, line) in [
+        ("csv, packed", "--format csv"),
+        ("csv, one of ten packed", "--format csv --select P5"),
+        ("jsonl, packed", "--format jsonl"),
+    ] {
+        let line = format!("rows -q --layout packed.cpy -f IBM037 {line} packed");
+        let own = OsStr::new(env!("CARGO_BIN_EXE_charpipe"));
+        for (name, program) in [("charpipe", Some(own)), ("other", other.as_deref())] {
+            let Some(program) = program else { continue };
+            measure(&format!("{name}, {what}"), rounds, &path("packed"), || command(scratch.path(), program, &line))?;
+        }
     }
     measure("copybook-cli, jsonl", rounds, &path("small.rdw"), || copybook(scratch.path(), "small.rdw"))?;
     Ok(is_right)
@@ -107,7 +132,7 @@ fn write_records(path: &Path, mb: usize) -> io::Result<()> {
         record.extend_from_slice(&count.to_be_bytes());
         for transaction in 0..count {
             record.extend(encode(&format!("{:02}/{:02}/{:02}", number % 28 + 1, number % 12 + 1, transaction)));
-            record.extend(packed(u64::from(number) * 98_765_432 % 100_000_000_000, number % 9 == 0));
+            record.extend(packed(u64::from(number) * 98_765_432 % 100_000_000_000, number % 9 == 0, 15));
             record.extend(encode("comment  "));
         }
         let len = record.len() as u16 + 4;
@@ -122,9 +147,41 @@ fn write_records(path: &Path, mb: usize) -> io::Result<()> {
     file.flush()
 }
 
-/// Returns a packed number of fifteen digits.
-fn packed(number: u64, is_negative: bool) -> Vec<u8> {
-    let digits = format!("{number:015}{}", if is_negative { 'd' } else { 'c' });
+fn packed_copybook() -> String {
+    let field = |(index, (digits, places)): (usize, &(u32, u32))| {
+        let places = if *places > 0 { format!("S9({})V9({places})", digits - places) } else { format!("S9({digits})") };
+        format!("           05  P{index} PIC {places} COMP-3.\n")
+    };
+    format!("       01  R.\n{}", PACKED.iter().enumerate().map(field).collect::<String>())
+}
+
+/// Writes records of packed numbers until there are `mb` MB of them. Returns the first rows of CSV.
+fn write_packed(path: &Path, mb: usize) -> io::Result<String> {
+    let names: Vec<String> = (0..PACKED.len()).map(|index| format!("P{index}")).collect();
+    let (mut block, mut rows) = (Vec::new(), names.join(",") + "\n");
+    for record in 0..5000_u64 {
+        let number = |(index, (digits, places)): (usize, &(u32, u32))| {
+            let magnitude = record.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> index;
+            // Numbers of all lengths.
+            let magnitude = magnitude % 10_u64.pow(1 + (record as u32 + index as u32) % digits);
+            let number = Decimal::from_parts(record % 5 == 0, magnitude.into(), *places as i8);
+            (packed(magnitude, record % 5 == 0, *digits as usize), number.to_string())
+        };
+        let (bytes, texts): (Vec<_>, Vec<_>) = PACKED.iter().enumerate().map(number).unzip();
+        block.extend(bytes.concat());
+        rows += &(texts.join(",") + "\n");
+    }
+    let mut file = BufWriter::new(File::create(path)?);
+    for _ in 0..(mb * 1_000_000).div_ceil(block.len()) {
+        file.write_all(&block)?;
+    }
+    file.flush()?;
+    Ok(rows)
+}
+
+/// Returns a packed number.
+fn packed(number: u64, is_negative: bool, digits: usize) -> Vec<u8> {
+    let digits = format!("{number:0digits$}{}", if is_negative { 'd' } else { 'c' });
     let digit = |byte: u8| char::from(byte).to_digit(16).expect("a digit") as u8;
     digits.as_bytes().chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect()
 }
@@ -136,7 +193,11 @@ fn command(folder: &Path, program: impl AsRef<OsStr>, line: &str) -> Command {
 }
 
 fn charpipe(folder: &Path, format: &str, file: &str) -> Command {
-    let line = format!("rows -q --layout customer.cpy -f IBM037 --records rdw --overlong cut --format {format} {file}");
+    let records = match file {
+        "packed" => "--layout packed.cpy",
+        _ => "--layout customer.cpy --records rdw --overlong cut",
+    };
+    let line = format!("rows -q {records} -f IBM037 --format {format} {file}");
     command(folder, env!("CARGO_BIN_EXE_charpipe"), &line)
 }
 
