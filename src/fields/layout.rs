@@ -214,8 +214,8 @@ impl Layout {
     /// ```
     ///
     /// # Errors
-    /// [`BadLayout`] if one of the two is not there, or is a group; if the place of the indicator varies, or if it is neither
-    /// an integer nor one byte; or if the field already has an indicator.
+    /// [`BadLayout`] if one of the two is not there, or is a group; if the place of the indicator varies, and also its
+    /// distance from the field; if it is neither an integer nor one byte; or if the field already has an indicator.
     pub fn null_indicator(self, field: &str, indicator: &str) -> Result<Layout, BadLayout> {
         let index = self.find(field)?;
         let mut items = self.items;
@@ -262,5 +262,9 @@ impl Layout {
 
     pub(super) fn placed(&self, item: usize) -> &Placed {
         &self.resolved.placed[item]
+    }
+
+    pub(super) fn has_fixed_place(&self, item: usize) -> bool {
+        resolve::has_fixed_place(&self.items, &self.resolved.placed, item)
     }
 }

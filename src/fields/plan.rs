@@ -63,18 +63,22 @@ pub(super) struct Indicator {
     pub(super) item: usize,
     pub(super) offset: usize,
     pub(super) len: usize,
-    form: Form,
+    pub(super) form: Form,
+    /// Whether its place varies. Then it is beside its field: its offset and its column are from the same beginnings.
+    pub(super) is_beside: bool,
+    pub(super) column: usize,
 }
 
 impl Indicator {
-    /// Returns the place of the indicator.
-    pub(super) fn place(&self) -> Range<usize> {
-        self.offset..self.offset + self.len
+    /// Returns the place of an indicator that does not vary.
+    pub(super) fn fixed_place(&self) -> Option<Range<usize>> {
+        (!self.is_beside).then_some(self.offset..self.offset + self.len)
     }
 
-    /// Returns whether the field has no value in this record.
-    pub(super) fn is_null(&self, decode: &Decode, record: &[u8]) -> bool {
-        let Some(bytes) = record.get(self.place()) else { return false };
+    /// Returns whether the field, whose offset is from `base`, has no value in this record.
+    pub(super) fn is_null(&self, decode: &Decode, record: &[u8], base: usize) -> bool {
+        let offset = if self.is_beside { base + self.offset } else { self.offset };
+        let Some(bytes) = record.get(offset..).and_then(|rest| rest.get(..self.len)) else { return false };
         if !matches!(self.form, Form::Text(_) | Form::Raw) {
             return decode.number(&self.form, bytes).is_some_and(|number| number.is_negative());
         }
@@ -181,7 +185,8 @@ impl Plan {
                 selected[parent] = true;
             }
         }
-        let mut compiler = Compiler { layout, registry, pages, selected: &selected, counts: HashMap::new() };
+        let (counts, places) = (HashMap::new(), vec![(0, 0); layout.items().len()]);
+        let mut compiler = Compiler { layout, registry, pages, selected: &selected, counts, places };
         for item in (0..layout.items().len()).filter_map(|item| layout.counter(item)) {
             let next = compiler.counts.len();
             compiler.counts.entry(item).or_insert(next);
@@ -189,6 +194,7 @@ impl Plan {
         let maps = compiler.maps()?;
         let body = compiler.siblings(layout.children(None).collect(), 0, 0)?;
         let (counts, mut ops, len) = (compiler.counts.len(), body.ops, body.end);
+        place_indicators(&mut ops, &compiler.places);
         mark_last(&mut ops, len);
         Ok(Arc::new(Plan { layout: layout.clone(), ops, len, counts, maps, selected }))
     }
@@ -330,6 +336,22 @@ impl Tally {
     }
 }
 
+/// Gives null indicators beside their fields their places, which are known when all fields are compiled.
+fn place_indicators(ops: &mut [Op], places: &[(usize, usize)]) {
+    for op in ops {
+        match op {
+            Op::Field(field) => {
+                if let Some(indicator) = field.indicator.as_mut().filter(|indicator| indicator.is_beside) {
+                    (indicator.offset, indicator.column) = places[indicator.item];
+                }
+            }
+            Op::Group { body, .. } => place_indicators(body, places),
+            Op::Array(array) => place_indicators(&mut array.body, places),
+            Op::Set(set) => set.alternatives.iter_mut().for_each(|one| place_indicators(&mut one.body, places)),
+        }
+    }
+}
+
 /// Marks the alternatives at the end of a record of `len` bytes.
 fn mark_last(ops: &mut [Op], len: usize) {
     match ops.last_mut() {
@@ -385,6 +407,8 @@ struct Compiler<'a> {
     selected: &'a [bool],
     /// The place of each count, by its field.
     counts: HashMap<usize, usize>,
+    /// For each field, its offset and its column in its element.
+    places: Vec<(usize, usize)>,
 }
 
 /// The operations for the items of a group.
@@ -541,6 +565,7 @@ impl Compiler<'_> {
                 false => body,
             });
         };
+        self.places[index] = (offset, column);
         let (len, count) = (kind.len(), self.counts.get(&index).copied());
         let end = offset + len;
         let body = Body { ops: Vec::new(), next: end, end, column: column + usize::from(is_selected), varies: false };
@@ -556,9 +581,10 @@ impl Compiler<'_> {
     /// Compiles the null indicator of a field.
     fn indicator(&mut self, index: usize) -> Result<Option<Indicator>, BadLayout> {
         let Some(item) = self.layout.placed(index).indicator else { return Ok(None) };
-        let (offset, kind) = (self.layout.offset(item), self.layout.items()[item].kind.clone());
-        let Some((offset, kind)) = offset.zip(kind) else { return Ok(None) };
-        Ok(Some(Indicator { item, offset, len: kind.len(), form: self.form(item, &kind)? }))
+        let Some(kind) = self.layout.items()[item].kind.clone() else { return Ok(None) };
+        let (offset, form) = (self.layout.offset(item).unwrap_or_default(), self.form(item, &kind)?);
+        let is_beside = !self.layout.has_fixed_place(item);
+        Ok(Some(Indicator { item, offset, len: kind.len(), form, is_beside, column: 0 }))
     }
 
     fn form(&mut self, item: usize, kind: &FieldKind) -> Result<Form, BadLayout> {

@@ -469,7 +469,7 @@ impl<'r, V: Visitor> Run<'r, V> {
         self.visitor.place(field.item, column + field.column, offset..offset + field.len)?;
         let Some(bytes) = bytes else { return self.too_short(field, offset, column) };
         if let Some(indicator) = &field.indicator
-            && indicator.is_null(self.decode, self.record)
+            && indicator.is_null(self.decode, self.record, base)
         {
             return self.null(field, offset, column, bytes);
         }

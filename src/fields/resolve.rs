@@ -525,14 +525,31 @@ pub(super) fn in_a_fixed_place(items: &[Item], placed: &[Placed], names: &Names,
     if items[found].is_group() {
         return Err(format!("{field} is a group; expected a field"));
     }
-    let is_array =
-        std::iter::successors(Some(found), |item| placed[*item].parent).any(|item| items[item].occurs.is_some());
-    if is_array || placed[found].offset.is_none() {
+    if !has_fixed_place(items, placed, found) {
         return Err(format!(
             "the place of {field} varies; expected a field that is not an array and comes before all arrays whose count varies"
         ));
     }
     Ok(found)
+}
+
+/// Returns the arrays around an item, itself included.
+fn arrays<'a>(items: &'a [Item], placed: &'a [Placed], item: usize) -> impl Iterator<Item = usize> + 'a {
+    std::iter::successors(Some(item), |item| placed[*item].parent).filter(|item| items[*item].occurs.is_some())
+}
+
+/// Returns whether an item has the same place in every record.
+pub(super) fn has_fixed_place(items: &[Item], placed: &[Placed], item: usize) -> bool {
+    placed[item].offset.is_some() && arrays(items, placed, item).next().is_none()
+}
+
+/// Returns whether the distance between two items is the same in every record, and in every element of their arrays.
+fn are_beside(items: &[Item], placed: &[Placed], one: usize, other: usize) -> bool {
+    let between = one.min(other) + 1..one.max(other);
+    !items[one].is_group()
+        && !items[other].is_group()
+        && arrays(items, placed, one).eq(arrays(items, placed, other))
+        && !between.into_iter().any(|item| placed[item].counter.is_some())
 }
 
 /// Finds the field that says whether an item has a value.
@@ -542,7 +559,8 @@ fn indicator(items: &[Item], placed: &mut [Placed], names: &Names, index: usize)
     if items[index].is_group() {
         return Err(bad(format!("{} is a group; expected a field", placed[index].path)));
     }
-    let found = in_a_fixed_place(items, placed, names, indicator).map_err(bad)?;
+    let beside = find(placed, names, indicator, None).ok().filter(|found| are_beside(items, placed, index, *found));
+    let found = beside.map_or_else(|| in_a_fixed_place(items, placed, names, indicator), Ok).map_err(bad)?;
     let is_one = match &items[found].kind {
         Some(kind @ (FieldKind::Text(_) | FieldKind::Raw(_))) => kind.len() == 1,
         Some(kind) => kind.scale() == Some(0),

@@ -110,7 +110,7 @@ impl Layout {
 fn conditions(ops: &[Op], places: &mut Vec<Range<usize>>) {
     for op in ops {
         match op {
-            Op::Field(field) => places.extend(field.indicator.iter().map(Indicator::place)),
+            Op::Field(field) => places.extend(field.indicator.as_ref().and_then(Indicator::fixed_place)),
             Op::Group { body, .. } => conditions(body, places),
             Op::Array(array) => conditions(&array.body, places),
             Op::Set(set) => {
@@ -317,7 +317,10 @@ impl<S: ValueSource> Run<'_, S> {
     fn field(&mut self, field: &Field, base: usize, column: usize) -> Result<(), FieldError> {
         let place = base + field.offset..base + field.offset + field.len;
         self.grow(place.end);
-        let null = field.indicator.filter(|indicator| indicator.is_null(self.decode, self.record));
+        if let Some(indicator) = field.indicator.filter(|indicator| indicator.is_beside) {
+            self.beside(&indicator, base, column)?;
+        }
+        let null = field.indicator.filter(|indicator| indicator.is_null(self.decode, self.record, base));
         let value = match (self.source.value(field.item, column + field.column), null) {
             (None, _) => Value::Null,
             (Some(Value::Text(text)), Some(_)) if text.trim_matches(' ').is_empty() => Value::Null,
@@ -342,6 +345,16 @@ impl<S: ValueSource> Run<'_, S> {
             Some(count) => self.count(field, place, count),
             None => Ok(()),
         }
+    }
+
+    /// Writes the indicator that is beside a field, if it has a value: the field needs it.
+    fn beside(&mut self, indicator: &Indicator, base: usize, from: usize) -> Result<(), FieldError> {
+        let Indicator { item, offset, len, form, column, .. } = *indicator;
+        if matches!(self.source.value(item, from + column), None | Some(Value::Null)) {
+            return Ok(());
+        }
+        let (count, indicator) = (None, None);
+        self.field(&Field { offset, len, column, item, form, is_selected: true, count, indicator }, base, from)
     }
 
     /// Checks that a value has not changed bytes that an earlier one had written, which were `before`.

@@ -426,6 +426,30 @@ fn null_indicators_in_both_directions() {
     }
 }
 
+/// In a table, the indicator is that of the element, before or after the field.
+#[test]
+fn null_indicators_in_a_table() {
+    let book = "       01 R.\n 05 C PIC 9.\n 05 T OCCURS 0 TO 2 DEPENDING ON C.\n 10 A PIC 9 COMP-3.\n 10 A-N PIC S9(4) COMP.\n";
+    let line = "--from-rows csv --to-records layout --null-indicator A=A-N";
+    for (row, expected) in [
+        ("2,7,0,,-1", Ok(&b"\xF2\x7F\x00\x00\x0F\xFF\xFF"[..])),
+        ("1,,-1,,", Ok(b"\xF1\x0F\xFF\xFF")),
+        ("2,7,0,7,-1", Err("field T[2].A: has the value \"7\", but T.A-N says that it is null")),
+        ("2,7,0,,0", Err("field T[2].A: there is no value")),
+        ("2,7,0,,", Err("field T[2].A: there is no value")),
+    ] {
+        let rows = format!("C,T[1].A,T[1].A-N,T[2].A,T[2].A-N\n{row}\n");
+        let (status, records, words) = run(book, line, rows.as_bytes());
+        match expected {
+            Ok(bytes) => {
+                assert_eq!((status, &*records, &*words), (0, bytes, ""), "{row}");
+                assert_eq!(passes(book, "--exact --records layout --null-indicator A=A-N", bytes), rows);
+            }
+            Err(expected) => assert!(status == 1 && words.contains(expected), "{row}: {words}"),
+        }
+    }
+}
+
 /// How many numbers were read although blanks follow the digits is said.
 #[test]
 fn loose_numbers_are_counted() {
