@@ -119,9 +119,12 @@ fn ebcdic(text: &str, charset: &str) -> Vec<u8> {
     bytes
 }
 
-/// Returns the code of each text of a page. Its file is read once: that takes longer than to encode a document.
-fn codes(charset: &str) -> Arc<BTreeMap<String, Vec<u8>>> {
-    static READ: Mutex<BTreeMap<String, Arc<BTreeMap<String, Vec<u8>>>>> = Mutex::new(BTreeMap::new());
+/// The code of each text of a page.
+type Codes = BTreeMap<String, Vec<u8>>;
+
+/// Returns the codes of a page. Its file is read once: that takes longer than to encode a document.
+fn codes(charset: &str) -> Arc<Codes> {
+    static READ: Mutex<BTreeMap<String, Arc<Codes>>> = Mutex::new(BTreeMap::new());
     let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
     let codes = || Arc::new(page(charset).into_iter().map(|(code, text)| (text, code)).collect());
     read.entry(charset.to_string()).or_insert_with(codes).clone()
