@@ -170,11 +170,13 @@ impl Batches<'_> {
                 && block.word < (*self.reach).min(Block::MOST)
             {
                 block.split = split(block.split.is_double, &src[block.byte..], &mut units);
-                // Only single bytes: decode as many of them as there are.
-                if count == 0
-                    && (block.split.firsts, block.split.doubles) == (u64::MAX, 0)
+                // Only single bytes: decode as many of them as there are, after what was looked up.
+                if (block.split.firsts, block.split.doubles) == (u64::MAX, 0)
                     && let Some(singles) = self.singles
                 {
+                    if count > 0 {
+                        break;
+                    }
                     let len = dst.push_table(&src[read..], singles);
                     if len > 0 {
                         read += len;

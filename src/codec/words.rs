@@ -14,6 +14,7 @@
 //! ```
 
 use crate::arch::types::{Split, ToUtf8};
+use std::hint::select_unpredictable;
 use std::ops::Range;
 
 /// One character as ready UTF-8: what a single-byte table holds for each byte.
@@ -318,8 +319,8 @@ impl Utf8Batch {
             places[word & 63] = halves.tables[of].words[usize::from(*unit)];
             let place = rest & rest.wrapping_neg();
             rest ^= place;
-            split.firsts &= !if of > 0 { place } else { 0 };
-            of = if of > 0 { 0 } else { halves.table_after(*unit) };
+            split.firsts &= !select_unpredictable(of > 0, place, 0);
+            of = select_unpredictable(of > 0, 0, halves.table_after(*unit));
             word += usize::from(of == 0);
         }
         if of > 0 {

@@ -310,7 +310,7 @@ impl<'a> Units<'a> {
     /// A kernel writes so many units at once, or a fraction of them.
     const BLOCK: usize = 32;
     /// After so many steps with nothing but plain bytes, what follows is copied instead.
-    const MANY: usize = 6;
+    const MANY: usize = 3;
 
     #[inline(always)]
     fn new(state: Base64, src: &'a [u8]) -> Self {
@@ -355,7 +355,8 @@ impl<'a> Units<'a> {
         let others = bytes.iter().zip(0..).fold(0x100, |all, (byte, at)| all | is_other(*byte) << at);
         let len = others.trailing_zeros() as usize;
         let places: &mut [u8; 16] = self.units[2 * self.len..].first_chunk_mut().expect("space for a step");
-        places.as_chunks_mut().0.iter_mut().zip(bytes).for_each(|(place, byte)| *place = [0, *byte]);
+        let wide: [[u8; 2]; 8] = std::array::from_fn(|at| [0, bytes[at]]);
+        places.copy_from_slice(wide.as_flattened());
         (self.read, self.len) = (self.read + len, self.len + len);
         len
     }

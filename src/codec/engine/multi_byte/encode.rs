@@ -4,6 +4,7 @@ use super::{LEAST_REACH, SHIFTS, WORTH, fits};
 use crate::arch::types::ByteOrder;
 use crate::arch::{self, lanes, utf16};
 use crate::codec::batches::Pace;
+use crate::codec::sink::ascii_blocks;
 use crate::codec::table::{Mapping, SI, SO, Sequence, Table, TableShape, Way};
 use crate::codec::{ByteSink, Encoder, MIN_ROOM, Packed, Replacement, Step, Stop, Unmappable};
 use std::sync::Arc;
@@ -52,6 +53,8 @@ pub(in crate::codec::engine) struct EncodeTable {
     /// The characters that `substitute1` replaces, in order; `None` if it replaces all up to U+00FF.
     for_substitute1: Option<Vec<char>>,
     is_shifted: bool,
+    /// Whether a character of ASCII has its own byte as code, wherever it is.
+    keeps_ascii: bool,
 }
 
 /// The mappings of several characters that begin with the same character.
@@ -122,6 +125,7 @@ impl EncodeTable {
             // `None` does not occur in built-in pages: each has U+0000 at 00.
             for_substitute1: Some(Vec::new()),
             is_shifted: *shape == TableShape::Shifted,
+            keeps_ascii: false,
         }
     }
 
@@ -156,6 +160,8 @@ impl EncodeTable {
         }
         crate::sort::by(&mut self.best_fit, Ord::cmp);
         self.for_substitute1.iter_mut().for_each(|listed| crate::sort::by(listed, Ord::cmp));
+        let is_kept = |byte: u8| self.find(byte.into()) & !bytes::FOLLOWS == 1 << bytes::SHIFT | u32::from(byte);
+        self.keeps_ascii = !self.is_shifted && (0..0x80).all(is_kept);
         self
     }
 
@@ -287,6 +293,16 @@ pub(in crate::codec::engine) struct MultiByteEncoder {
     pace: Pace,
 }
 
+/// Returns how many bytes there are up to some ASCII in a row, and the front of that, if it is among the first `most`
+/// characters. Else the length of `src`.
+#[inline(always)]
+fn until_ascii(src: &str, most: usize) -> usize {
+    // Two blocks, of which a kernel converts at least a part.
+    let pairs = src.as_bytes().as_chunks::<64>().0.windows(2).take(3 * most / 64);
+    let mut is_ascii = pairs.map(|pair| pair.as_flattened().is_ascii());
+    is_ascii.position(|is_ascii| is_ascii).map_or(src.len(), |at| 64 * at + 128)
+}
+
 /// Encodes the front of `src` to `spare` in three steps: to UTF-16, to lanes, to bytes. Stops at anything that needs a
 /// decision, and at the latest within a block of the end of either slice; returns how many bytes were read and written.
 #[inline(never)]
@@ -300,9 +316,19 @@ fn batch(table: &EncodeTable, is_double: &mut bool, reach: &mut usize, src: &str
     let mut looked_up = [0; UNITS + 1];
     let (mut read, mut written) = (0, 0);
     while src.len() - read >= WORTH {
+        let most = (*reach).clamp(LEAST_REACH, UNITS);
+        let mut end = src.len();
+        if table.keeps_ascii {
+            let len = ascii_blocks(&src.as_bytes()[read..], &mut spare[written..]);
+            if len > 0 {
+                (read, written) = (read + len, written + len);
+                continue;
+            }
+            end = read + until_ascii(&src[read..], most);
+        }
         // The kernel of UTF-16 goes in blocks, so in a small buffer it makes few units.
-        let room = &mut units[..2 * (*reach).clamp(LEAST_REACH, UNITS)];
-        let (taken, made) = utf16::from_utf8(isa, order, true, &src[read..], room);
+        let room = &mut units[..2 * most];
+        let (taken, made) = utf16::from_utf8(isa, order, true, &src[read..end], room);
         let (units, _) = room[..made].as_chunks::<2>();
         if units.is_empty() {
             break;
