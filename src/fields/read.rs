@@ -431,7 +431,8 @@ struct Run<'r, V> {
 
 impl<'r, V: Visitor> Run<'r, V> {
     /// Runs the operations of a group whose offsets count from `base`, and its columns from `column`. Returns by how
-    /// much arrays of varying count made it longer.
+    /// much arrays of varying count made it longer. There is one for each kind of visitor, and it is large.
+    #[inline(never)]
     fn ops(&mut self, ops: &'r [Op], base: usize, column: usize) -> Result<usize, V::Error> {
         let mut grown = 0;
         for op in ops {

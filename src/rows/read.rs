@@ -153,7 +153,12 @@ impl RowReader {
         Ok(row)
     }
 
-    fn read_filtered<V: Visitor>(&mut self, number: u64, record: &[u8], visitor: &mut V) -> Result<Row, V::Error> {
+    pub(super) fn read_filtered<V: Visitor>(
+        &mut self,
+        number: u64,
+        record: &[u8],
+        visitor: &mut V,
+    ) -> Result<Row, V::Error> {
         let RowReader { reader, rules, room, at, .. } = self;
         at.clear();
         let changed = Changed::default();
@@ -167,6 +172,15 @@ impl RowReader {
         self.counts.records += 1;
         self.count(&row, changed);
         Ok(row)
+    }
+
+    /// Returns the place in a record of the value before which a visitor receives `index` others.
+    #[must_use]
+    pub fn place(&mut self, record: &[u8], index: usize) -> Range<usize> {
+        let mut finder = Finder { left: index, place: 0..0 };
+        // Stopped at the value, or at an error before it.
+        let _ = self.reader.read(0, record, &mut finder);
+        finder.place
     }
 
     #[cold]
@@ -194,6 +208,28 @@ impl RowReader {
     /// Returns the counts since the last call.
     pub fn take_counts(&mut self) -> Counts {
         std::mem::take(&mut self.counts)
+    }
+}
+
+/// Finds the place of a value in a record.
+struct Finder {
+    /// How many values stand before it.
+    left: usize,
+    place: Range<usize>,
+}
+
+impl Visitor for Finder {
+    type Error = FieldError;
+
+    fn value(&mut self, _item: usize, _column: usize, _value: Value<'_>) -> Result<(), FieldError> {
+        let found = || FieldError::new(String::new(), 0, &[], Problem::Missing);
+        self.left = self.left.checked_sub(1).ok_or_else(found)?;
+        Ok(())
+    }
+
+    fn place(&mut self, _item: usize, _column: usize, place: Range<usize>) -> Result<(), FieldError> {
+        self.place = place;
+        Ok(())
     }
 }
 

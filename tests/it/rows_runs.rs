@@ -326,3 +326,10 @@ fn batches_have_the_records_of_the_input() {
         assert_eq!((records, read), (expected, error), "{lrecl} {buffer}");
     }
 }
+
+#[test]
+fn the_place_of_a_value_is_found() {
+    let mut reader = rows("A 1 1 text\nB 2 3*2 zoned\nC 8 1 text\n", &[]).reader(&Shape::RDW);
+    let places: Vec<_> = (0..5).map(|index| reader.place(b"\xC1\xF0\xF1\xF2\xF0\xF1\xF2\xC1", index)).collect();
+    assert_eq!(places, [0..1, 1..4, 4..7, 7..8, 7..8]);
+}

@@ -10,7 +10,6 @@ use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
 use charpipe::fields::{Decimal, FieldError, Layout, Problem, RunReader, Value, Visitor};
 use charpipe::records::{Record, RecordRun};
 use charpipe::rows::{AddedColumn, KeyColumn, Parent, ParentKeys, RowReader, Rows};
-use std::ops::Range;
 use std::sync::Arc;
 
 /// A column and what is in it.
@@ -219,10 +218,7 @@ impl Columns {
     pub(super) fn report_misfits(&mut self, reader: &mut RowReader, record: &Record<'_>) -> Option<FieldError> {
         let mut first = None;
         for misfit in std::mem::take(&mut self.misfits) {
-            let mut finder = Finder { left: misfit.index, place: 0..0 };
-            // Stopped at the value, or at an error before it, which cannot be.
-            let _ = reader.read(record.number, record.data, &mut finder);
-            let (path, place) = (self.layout.path(misfit.item).to_owned(), finder.place);
+            let (path, place) = (self.layout.path(misfit.item).to_owned(), reader.place(record.data, misfit.index));
             let bytes = record.data.get(place.clone()).unwrap_or_default();
             let error = FieldError::new(path, place.start, bytes, misfit.problem).in_record(record.number);
             first.get_or_insert_with(|| error.clone());
@@ -305,28 +301,6 @@ struct Misfit {
     /// How many values of the record stand before it.
     index: usize,
     problem: Problem,
-}
-
-/// Finds the place of a value in a record.
-struct Finder {
-    /// How many values stand before it.
-    left: usize,
-    place: Range<usize>,
-}
-
-impl Visitor for Finder {
-    type Error = FieldError;
-
-    fn value(&mut self, _item: usize, _column: usize, _value: Value<'_>) -> Result<(), FieldError> {
-        let found = || FieldError::new(String::new(), 0, &[], Problem::Missing);
-        self.left = self.left.checked_sub(1).ok_or_else(found)?;
-        Ok(())
-    }
-
-    fn place(&mut self, _item: usize, _column: usize, place: Range<usize>) -> Result<(), FieldError> {
-        self.place = place;
-        Ok(())
-    }
 }
 
 impl Columns {
