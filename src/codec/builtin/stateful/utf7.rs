@@ -80,14 +80,11 @@ struct Kinds {
     is_read: [bool; 256],
     /// Which of them are written as themselves.
     is_written: [bool; 256],
-    /// For the first bytes of characters that are written in base64, and have one code unit, the length in UTF-8. Else 0.
-    lens: [u8; 256],
 }
 
 impl Kinds {
     const fn new(of: Utf7) -> Self {
-        let mut this =
-            Kinds { values: [NO_DIGIT; 256], is_read: [false; 256], is_written: [false; 256], lens: [0; 256] };
+        let mut this = Kinds { values: [NO_DIGIT; 256], is_read: [false; 256], is_written: [false; 256] };
         let mut at = 0;
         while at < 0x80 {
             let byte = at as u8;
@@ -108,11 +105,6 @@ impl Kinds {
                 b' ' | b'\t' | b'\r' | b'\n' => true,
                 _ => byte.is_ascii_alphanumeric(),
             };
-            this.lens[at] = !(this.is_written[at] || (of.is_imap && byte == of.sign())) as u8;
-            at += 1;
-        }
-        while at < 0xF0 {
-            this.lens[at] = if at < 0xE0 { 2 } else { 3 };
             at += 1;
         }
         this
@@ -526,64 +518,72 @@ struct Run<'a> {
     at: usize,
 }
 
-impl<'a> Run<'a> {
+impl Run<'_> {
     /// The room for a turn of a loop: stores of eight digits, the signs around base64, and a block of plain bytes.
     const ROOM: usize = 48;
-    /// The most bytes that a turn of a loop looks at: three characters of three bytes, and the byte after them.
-    const AHEAD: usize = 10;
 
-    /// Writes characters of at most three bytes. Stops near the end of `src` or of the room.
     fn all(&mut self, state: &mut Base64) {
-        let sign = self.of.sign();
-        loop {
-            if state.is_on && !self.base64(state) {
+        while let Some(&byte) = self.src.get(self.read)
+            && self.has_room()
+        {
+            if self.kinds.is_written[usize::from(byte)] {
+                self.turn_off(state, byte);
+                self.plain();
+            } else if byte == self.of.sign() && (!state.is_on || self.of.is_imap) {
+                self.turn_off(state, byte);
+                self.put(&[byte, b'-']);
+                self.read += 1;
+            } else if byte >= 0xF0 {
                 return;
-            }
-            let Some(ahead) = self.ahead() else { return };
-            let len = self.plain(ahead);
-            if len == 8 {
-                self.long_plain();
-                continue;
-            }
-            match ahead[len] {
-                0xF0.. => return,
-                byte => {
-                    let is_sign = byte == sign;
-                    self.put(&[sign, b'-'], if is_sign { 2 } else { 1 });
-                    (self.read, state.is_on) = (self.read + usize::from(is_sign), !is_sign);
+            } else {
+                if !std::mem::replace(&mut state.is_on, true) {
+                    self.put(&[self.of.sign()]);
                 }
+                self.base64(state);
             }
         }
     }
 
-    /// Returns the bytes that a turn looks at, if there are so many, and room for what it writes.
-    #[inline(always)]
-    fn ahead(&self) -> Option<&'a [u8; Run::AHEAD]> {
-        self.src[self.read..].first_chunk().filter(|_| self.spare.len() - self.at >= Self::ROOM)
+    fn has_room(&self) -> bool {
+        self.spare.len() - self.at >= Self::ROOM
     }
 
-    /// Stores some bytes, of which the first `len` count.
-    #[inline(always)]
-    fn put<const N: usize>(&mut self, bytes: &[u8; N], len: usize) {
-        *self.spare[self.at..].first_chunk_mut().expect("room for a turn") = *bytes;
-        self.at += len;
+    fn put(&mut self, bytes: &[u8]) {
+        self.spare[self.at..][..bytes.len()].copy_from_slice(bytes);
+        self.at += bytes.len();
     }
 
-    /// Copies at most eight characters that are written as themselves; returns how many.
+    /// Stores the first digits of `bits`, of which there are `count`, at most 48. The digits after them are overwritten.
     #[inline(always)]
-    fn plain(&mut self, ahead: &[u8; Run::AHEAD]) -> usize {
-        let block: &[u8; 8] = ahead.first_chunk().expect("eight bytes");
-        // No branch per byte, which would be guessed wrong.
-        let is_other = |byte: u8| u32::from(!self.kinds.is_written[usize::from(byte)]);
-        let others = block.iter().zip(0..).fold(0x100, |all, (byte, at)| all | is_other(*byte) << at);
-        let len = others.trailing_zeros() as usize;
-        self.put(block, len);
-        self.read += len;
-        len
+    fn put_digits(&mut self, bits: u64, count: u32, len: u32) {
+        let digits = self.of.digits(bits << (48 - count));
+        self.spare[self.at..][..8].copy_from_slice(&digits.to_be_bytes());
+        self.at += len as usize;
     }
 
-    /// Copies characters that are written as themselves, as far as there is room.
-    fn long_plain(&mut self) {
+    /// Ends base64, if it is on, before a character that is written as itself or as the sign and `-`.
+    fn turn_off(&mut self, state: &mut Base64, next: u8) {
+        if std::mem::take(&mut state.is_on) {
+            self.put_digits(state.bits.into(), state.count, state.count.div_ceil(6));
+            (state.bits, state.count) = (0, 0);
+            if self.of.is_imap || next == b'-' || self.kinds.values[usize::from(next)] != NO_DIGIT {
+                self.put(b"-");
+            }
+        }
+    }
+
+    /// Copies characters that are written as themselves.
+    fn plain(&mut self) {
+        while let Some(block) = self.src[self.read..].first_chunk::<16>()
+            && self.has_room()
+        {
+            self.spare[self.at..][..16].copy_from_slice(block);
+            let len = block.iter().position(|byte| !self.kinds.is_written[usize::from(*byte)]).unwrap_or(16);
+            (self.read, self.at) = (self.read + len, self.at + len);
+            if len < 16 {
+                return;
+            }
+        }
         let rest = &self.src[self.read..];
         let rest = &rest[..rest.len().min(self.spare.len() - self.at)];
         let len = plain_len(rest, |byte| self.kinds.is_written[usize::from(byte)]);
@@ -591,67 +591,53 @@ impl<'a> Run<'a> {
         (self.read, self.at) = (self.read + len, self.at + len);
     }
 
-    /// Writes characters in base64, which is on, and its end. Returns `false` if it did not get there.
-    #[inline(always)]
-    fn base64(&mut self, state: &mut Base64) -> bool {
-        while let Some(ahead) = self.ahead() {
-            let (bits, count) = (u64::from(state.bits), state.count);
-            if let Some(units) = three_units(ahead) {
-                let all = bits << 48 | units;
+    /// Writes characters in base64, which is on.
+    fn base64(&mut self, state: &mut Base64) {
+        let (mut bits, mut count) = (u64::from(state.bits), state.count);
+        while self.has_room() {
+            // Three characters of three bytes each are eight digits.
+            if let Some(three) = self.src[self.read..].first_chunk::<9>()
+                && let Some(units) = three_units(three)
+            {
+                bits = bits << 48 | units;
                 // At most four bits are left from before, so all of them fit.
-                self.put(&self.of.digits(all >> count).to_be_bytes(), 8);
-                (state.bits, self.read) = (all as u32 & ((1 << count) - 1), self.read + 9);
+                self.put_digits(bits >> count, 48, 8);
+                (bits, self.read) = (bits & ((1 << count) - 1), self.read + 9);
                 continue;
             }
-            let (units, count_of, read) = self.units(ahead);
-            let (all, total) = (bits << (16 * count_of) | units, count + 16 * count_of);
-            let left_out = total.saturating_sub(48);
-            let digits = self.of.digits(all << (48 + left_out - total) >> left_out).to_be_bytes();
-            self.read += read;
-            let next = ahead[read];
-            if count_of == 3 || next >= 0xF0 {
-                self.put(&digits, total as usize / 6);
-                (state.bits, state.count) = (all as u32 & ((1 << (total % 6)) - 1), total % 6);
-                if next >= 0xF0 {
-                    return false;
-                }
-                continue;
-            }
-            self.put(&digits, total.div_ceil(6) as usize);
-            // With `-` if it must, because of the byte after it.
-            let is_needed = self.of.is_imap | (next == b'-') | (self.kinds.values[usize::from(next)] != NO_DIGIT);
-            self.put(b"-", is_needed.into());
-            (state.is_on, state.bits, state.count) = (false, 0, 0);
-            return true;
+            let Some((unit, len)) = self.unit() else { break };
+            (bits, count) = (bits << 16 | u64::from(unit), count + 16);
+            // Two or three digits are whole.
+            self.put_digits(bits, count, count / 6);
+            count %= 6;
+            (bits, self.read) = (bits & ((1 << count) - 1), self.read + len);
         }
-        false
+        (state.bits, state.count) = (bits as u32, count);
     }
 
-    /// Returns up to three characters that are written in base64 as code units, the last one in the lowest bits; how many
-    /// that is; and the length of them. A character of four bytes has two units, and is left to [`Writer::write`].
+    /// Returns the next character as a code unit, and its length, if it is one that is written in base64. A character
+    /// of four bytes has two units, and is left to [`Writer::write`].
     #[inline(always)]
-    fn units(&self, ahead: &[u8; Run::AHEAD]) -> (u64, u32, usize) {
-        let (mut units, mut count, mut read) = (0, 0, 0);
-        for _ in 0..3 {
-            // No branches, which would be guessed wrong. After the last character, this stays where it is.
-            let [first, second, third] = [0, 1, 2].map(|at| u64::from(ahead[read + at]));
-            let len = self.kinds.lens[first as usize];
-            let two = (first & 0x1F) << 6 | second & 0x3F;
-            let three = (first & 0xF) << 12 | (second & 0x3F) << 6 | third & 0x3F;
-            let unit = if len < 2 { first } else { two };
-            let unit = if len < 3 { unit } else { three };
-            units = if len > 0 { units << 16 | unit } else { units };
-            count += u32::from(len > 0);
-            read += usize::from(len);
+    fn unit(&self) -> Option<(u16, usize)> {
+        let unit = |first: u8, rest: &[u8]| {
+            rest.iter().fold(u16::from(first), |unit, byte| unit << 6 | u16::from(byte & 0x3F))
+        };
+        match self.src[self.read..] {
+            [byte @ 0..0x80, ..] => {
+                let ends = self.kinds.is_written[usize::from(byte)] || (self.of.is_imap && byte == self.of.sign());
+                (!ends).then_some((byte.into(), 1))
+            }
+            [first @ 0x80..0xE0, a, ..] => Some((unit(first & 0x1F, &[a]), 2)),
+            [first @ 0xE0..0xF0, a, b, ..] => Some((unit(first & 0xF, &[a, b]), 3)),
+            _ => None,
         }
-        (units, count, read)
     }
 }
 
 /// Returns the code units of three characters if each has three bytes of UTF-8, the first one in the highest bits.
 #[inline(always)]
-fn three_units(utf8: &[u8; Run::AHEAD]) -> Option<u64> {
-    let [a, b, c, d, e, f, g, h, i, _] = utf8.map(u64::from);
+fn three_units(utf8: &[u8; 9]) -> Option<u64> {
+    let [a, b, c, d, e, f, g, h, i] = utf8.map(u64::from);
     let unit = |first: u64, second: u64, third: u64| (first & 0xF) << 12 | (second & 0x3F) << 6 | third & 0x3F;
     let is_long = |byte: u64| byte & 0xF0 == 0xE0;
     (is_long(a) & is_long(d) & is_long(g)).then(|| unit(a, b, c) << 32 | unit(d, e, f) << 16 | unit(g, h, i))
