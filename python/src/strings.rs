@@ -85,8 +85,10 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
+        // After the interpreter has ended, which is when the traceback of an error may let go of a stream, there is nothing
+        // to give the view back to.
         // SAFETY: The view was filled in, is released once, and the GIL is held.
-        Python::attach(|_| unsafe { ffi::PyBuffer_Release(&raw mut self.view) });
+        let _ = Python::try_attach(|_| unsafe { ffi::PyBuffer_Release(&raw mut self.view) });
     }
 }
 

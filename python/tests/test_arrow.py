@@ -1442,3 +1442,19 @@ def test_progress_is_shown(tmp_path, monkeypatch, capsys, with_tqdm):
     assert table(mixed, layout=LIST, progress=True)["ID"].to_pylist() == [1, 2, 3]
     assert ("45.0" if with_tqdm else "0.0 MB read\n") in capsys.readouterr().err
     assert table(paths[0], layout=LIST, split=(0, 15, 1), progress=True).num_rows == 1
+
+
+@pytest.mark.parametrize("rest", ["", "list(stream)"])
+def test_a_stream_may_outlive_the_interpreter(rest):
+    # In a cycle, or in the traceback of an error that nobody catches.
+    code = (
+        "import charpipe, pyarrow\n"
+        "stream = pyarrow.RecordBatchReader.from_stream(charpipe.read(bytes(7), layout='A 1 2 text\\n'))\n"
+        "cycle = [stream]\n"
+        "cycle.append(cycle)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code + rest], capture_output=True, text=True)
+    if rest:
+        assert done.returncode == 1 and "is incomplete" in done.stderr.splitlines()[-1], done.stderr
+    else:
+        assert (done.returncode, done.stderr) == (0, "")
