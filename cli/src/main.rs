@@ -16,7 +16,9 @@
 //! | `files/` | inputs, outputs, directories: all that differs between systems; the rules are those of `charpipe::files` |
 //! | `escape.rs`, `status.rs` | text made safe to print; the exit status |
 //!
-//! `start.rs` runs before `main`, and uses `files/` only.
+//! `start.rs` is where Linux starts the program; elsewhere it has what runs before `main`.
+
+#![cfg_attr(all(target_os = "linux", not(test)), no_main)]
 
 mod args;
 mod chart;
@@ -40,17 +42,15 @@ mod selection;
 mod start;
 mod status;
 
-#[cfg(feature = "generate")]
-use args::Convert;
-use args::{Cli, Command, List};
+use args::{Cli, Command, Convert, List};
 use charpipe::files::signals;
 use files::name::Name;
 use messages::{color, say};
 use status::Status;
 use std::ffi::OsString;
-use std::process::ExitCode;
 
-fn main() -> ExitCode {
+#[cfg(not(all(target_os = "linux", not(test))))]
+fn main() -> std::process::ExitCode {
     panics::run(|| run(args_os())).into()
 }
 
@@ -60,7 +60,7 @@ fn args_os() -> impl Iterator<Item = OsString> {
     wild::args_os()
 }
 
-#[cfg(not(windows))]
+#[cfg(not(any(windows, all(target_os = "linux", not(test)))))]
 fn args_os() -> impl Iterator<Item = OsString> {
     std::env::args_os()
 }
@@ -85,16 +85,29 @@ fn run_command(command: &Command) -> Status {
         say("reading from the terminal; end the input with Ctrl-D, or see charpipe -h");
     }
     match command {
-        #[cfg(feature = "generate")]
-        Command::Convert(Convert { generate: Some(what), .. }) => print::to_stdout(&generate::text(*what)),
-        Command::Convert(convert) if convert.list => list::run(&List::default()),
-        Command::Convert(convert) => convert::run(convert),
-        Command::Detect(detect) => detect::run(detect),
-        Command::Rows(rows) => rows::run(rows),
-        Command::List(list) => list::run(list),
-        Command::Chart(chart) => chart::run(chart),
-        Command::GitFilter(filter) => git_filter::run(filter),
+        Command::Convert(convert) => apart(run_convert, convert),
+        Command::Detect(detect) => apart(detect::run, detect),
+        Command::Rows(rows) => apart(rows::run, rows),
+        Command::List(list) => apart(list::run, list),
+        Command::Chart(chart) => apart(chart::run, chart),
+        Command::GitFilter(filter) => apart(git_filter::run, filter),
     }
+}
+
+/// Runs a command in a function of its own. Otherwise all commands would be put into one, with the stack that they need
+/// together, and each of its pages that is touched costs as much as a system call.
+#[inline(never)]
+fn apart<T>(command: impl FnOnce(&T) -> Status, args: &T) -> Status {
+    command(args)
+}
+
+/// Converts, or prints what an option asks for instead.
+fn run_convert(convert: &Convert) -> Status {
+    #[cfg(feature = "generate")]
+    if let Some(what) = convert.generate {
+        return print::to_stdout(&generate::text(what));
+    }
+    if convert.list { list::run(&List::default()) } else { convert::run(convert) }
 }
 
 /// Prints the help or the version, which the user has asked for.

@@ -25,6 +25,13 @@ impl Status {
     }
 }
 
+/// The number of the exit status.
+impl From<Status> for i32 {
+    fn from(status: Status) -> Self {
+        status as i32
+    }
+}
+
 impl From<Status> for ExitCode {
     fn from(status: Status) -> Self {
         ExitCode::from(status as u8)

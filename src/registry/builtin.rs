@@ -2,7 +2,7 @@
 //!
 //! They are cheap to create: a page's tables are built with its first decoder or encoder.
 
-use super::entry::{Entry, Make};
+use super::entry::{Builtin, Entry, Kind, Plain};
 use super::label;
 #[cfg(feature = "dos")]
 use crate::codec::oem;
@@ -10,69 +10,68 @@ use crate::codec::oem;
 use crate::codec::stateful::{Hz, Iso2022, Utf7};
 #[cfg(feature = "whatwg")]
 use crate::codec::web;
-use crate::codec::{Codec, Ucs4, Utf8, Utf16, UtfEbcdic, pages};
+use crate::codec::{Ucs4, Utf8, Utf16, UtfEbcdic, pages};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, DefaultHasher};
-use std::sync::{Arc, LazyLock, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-/// Returns all built-in codecs with their aliases. The labels are IANA's, or ICU's if IANA has none.
-pub(super) fn entries() -> &'static [Entry] {
-    static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-        let plain = UNICODE.iter();
-        #[cfg(feature = "legacy")]
-        let plain = plain.chain(STATEFUL);
-        let plain = plain.map(|(name, make, aliases, about)| Entry::builtin(name, aliases, about, Make::Plain(*make)));
-        let pages = pages().map(|page| Entry::builtin(page.name, page.aliases, page.about, Make::Page(page)));
-        let all = plain.chain(pages);
-        #[cfg(feature = "whatwg")]
-        let all = all.chain(
-            web::names().map(|(name, aliases, about)| Entry::builtin(name, aliases, about, Make::By(web::codec))),
-        );
-        #[cfg(feature = "dos")]
-        let all = all.chain(
-            oem::names().map(|(name, aliases, about)| Entry::builtin(name, aliases, about, Make::By(oem::codec))),
-        );
-        all.collect()
-    });
-    &ENTRIES
+/// Returns all built-in codecs with their labels, which are IANA's, or ICU's if IANA has none.
+///
+/// They are listed anew each time: a list in memory would take longer to make than a program takes that converts a few bytes.
+pub(super) fn entries() -> impl Iterator<Item = Builtin> + Clone {
+    let plain = UNICODE.iter();
+    #[cfg(feature = "legacy")]
+    let plain = plain.chain(STATEFUL);
+    let all = plain.map(Kind::Plain).chain(pages().map(Kind::Page));
+    #[cfg(feature = "whatwg")]
+    let all = all.chain(web::names().map(|(name, aliases, about)| Kind::By(web::codec, [name, aliases, about])));
+    #[cfg(feature = "dos")]
+    let all = all.chain(oem::names().map(|(name, aliases, about)| Kind::By(oem::codec, [name, aliases, about])));
+    all.enumerate().map(|(index, kind)| Builtin { index, kind })
 }
 
 /// The labels that were looked up, and what they name. A program that names the charset of each of many short values looks
 /// up the same few labels again and again, and a search goes through more than a thousand.
 static FOUND: RwLock<Found> = RwLock::new(Found::with_hasher(BuildHasherDefault::new()));
 
-type Found = HashMap<Box<str>, &'static Entry, BuildHasherDefault<DefaultHasher>>;
+type Found = HashMap<Box<str>, Builtin, BuildHasherDefault<DefaultHasher>>;
 
 /// How many labels are kept at most, and how long they may be. A label has endless spellings.
 const MAX_FOUND: usize = 1024;
 const MAX_FOUND_LEN: usize = 64;
 
-/// Finds the built-in entry for a label.
-pub(super) fn find(label: &str) -> Option<&'static Entry> {
+/// Finds the built-in codec with a label.
+pub(super) fn find(label: &str) -> Option<Builtin> {
     if label.len() > MAX_FOUND_LEN {
-        return label::find(entries().iter(), label);
+        return search(label);
     }
-    if let Some(entry) = FOUND.read().unwrap_or_else(PoisonError::into_inner).get(label) {
-        return Some(entry);
+    if let Some(found) = FOUND.read().unwrap_or_else(PoisonError::into_inner).get(label) {
+        return Some(*found);
     }
     // Made when a label is not found for the first time: a program that starts should not wait for it.
     static KEYS: OnceLock<label::Keys> = OnceLock::new();
     if KEYS.get().is_some_and(|keys| !keys.may_find(label)) {
         return None;
     }
-    let Some(entry) = label::find(entries().iter(), label) else {
-        KEYS.get_or_init(|| label::Keys::new(entries().iter()));
+    let Some(builtin) = search(label) else {
+        KEYS.get_or_init(|| label::Keys::new(entries().map(Entry::Builtin)));
         return None;
     };
     let mut found = FOUND.write().unwrap_or_else(PoisonError::into_inner);
     if found.len() < MAX_FOUND {
-        found.insert(label.into(), entry);
+        found.insert(label.into(), builtin);
     }
-    Some(entry)
+    Some(builtin)
 }
 
-/// A name, how the codec is made, its other labels, and what it is for.
-type Plain = (&'static str, fn() -> Arc<dyn Codec>, &'static str, &'static str);
+/// Searches all labels. Each codec is what its own name names, so the names come first: they are found at once.
+fn search(label: &str) -> Option<Builtin> {
+    let is_name = |builtin: &Builtin| builtin.name().eq_ignore_ascii_case(label);
+    entries().find(is_name).or_else(|| match label::find(entries().map(Entry::Builtin), label)? {
+        Entry::Builtin(builtin) => Some(builtin),
+        Entry::Registered(_) => None,
+    })
+}
 
 /// Adds to the labels of a byte order libiconv's label for it: the native order has another one than the opposite.
 macro_rules! and_of_order {
@@ -116,3 +115,25 @@ static STATEFUL: &[Plain] = &[
     ("ISO-2022-CN", || Arc::new(Iso2022::CN), "csISO2022CN ISO2022CN ISO-2022-CN-GB x-ISO-2022-CN-GB ISO-2022-CN-CNS x-ISO-2022-CN-CNS windows-50227 CP50227 windows-50229 CP50229 ISO_2022,locale=zh,version=0 ISO_2022,locale=zh,version=2", "Chinese, mail"),
     ("ISO-2022-CN-EXT", || Arc::new(Iso2022::CN_EXT), "ISO2022CNEXT ISO_2022,locale=zh,version=1", "Chinese, mail"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::entry::MAX_BUILTIN;
+
+    #[test]
+    fn there_is_room_for_all() {
+        assert!(entries().count() <= MAX_BUILTIN);
+    }
+
+    /// If this fails, `search` may not look at the names first.
+    #[test]
+    fn each_codec_is_what_its_name_names() {
+        for builtin in entries() {
+            match label::find(entries().map(Entry::Builtin), builtin.name()) {
+                Some(Entry::Builtin(found)) => assert_eq!(found.index, builtin.index, "{}", builtin.name()),
+                _ => panic!("{} is not found", builtin.name()),
+            }
+        }
+    }
+}

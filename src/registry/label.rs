@@ -71,14 +71,14 @@ fn number(label: &str) -> Option<u32> {
 }
 
 /// Returns the entry that `label` names. Each of the rules above is tried on all entries before the next rule.
-pub(super) fn find<'a>(entries: impl Iterator<Item = &'a Entry> + Clone, label: &str) -> Option<&'a Entry> {
+pub(super) fn find<'a>(entries: impl Iterator<Item = Entry<'a>> + Clone, label: &str) -> Option<Entry<'a>> {
     let label = label.trim_matches(|ch: char| ch.is_ascii_whitespace());
     // No label contains anything but ASCII, and the key would ignore the other characters.
     if key_bytes(label).next().is_none() || !label.is_ascii() {
         return None;
     }
     let page_number = number(label);
-    let own = |entry: &&Entry| page_number.is_some() && number(&entry.name) == page_number;
+    let own = |entry: &Entry| page_number.is_some() && number(entry.name()) == page_number;
     let by_label = |rule: &dyn Fn(&str) -> bool| entries.clone().find(|entry| entry.labels().any(rule));
     (entries.clone().find(own))
         .or_else(|| by_label(&|other| other.eq_ignore_ascii_case(label)))
@@ -93,7 +93,7 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    pub(super) fn new<'a>(entries: impl Iterator<Item = &'a Entry> + Clone) -> Keys {
+    pub(super) fn new<'a>(entries: impl Iterator<Item = Entry<'a>> + Clone) -> Keys {
         let labels = || entries.clone().flat_map(Entry::labels);
         Keys { keys: labels().map(key).collect(), numbers: labels().filter_map(number).collect() }
     }

@@ -33,7 +33,7 @@ use crate::codec::table::limits::MAX_FILE;
 use crate::codec::table::{Table, TableShape};
 use crate::codec::{Codec, TableCodec, for_label, is_ebcdic, newline_surface};
 use crate::error::{Error, ErrorKind};
-use entry::Entry;
+use entry::{Entry, Registered};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
@@ -54,22 +54,22 @@ use std::sync::Arc;
 pub struct Registry {
     /// The codecs that the caller registered, the most recent last. They are searched before the built-ins, from the
     /// back.
-    registered: Vec<Entry>,
-    builtin: &'static [Entry],
+    registered: Vec<Registered>,
+    has_builtin: bool,
 }
 
 impl Registry {
     /// Creates a registry of the built-in codecs.
     #[must_use]
     pub fn builtin() -> Self {
-        Registry { registered: Vec::new(), builtin: builtin::entries() }
+        Registry { registered: Vec::new(), has_builtin: true }
     }
 
     /// Creates a registry without any codecs. Detection needs the codecs of XML 1.0 Appendix F: register them, or start
     /// from [`builtin`](Registry::builtin).
     #[must_use]
     pub fn empty() -> Self {
-        Registry { registered: Vec::new(), builtin: &[] }
+        Registry { registered: Vec::new(), has_builtin: false }
     }
 
     /// Adds `codec` under its name and `aliases`. It takes precedence over all codecs already there. Returns the names
@@ -150,25 +150,25 @@ impl Registry {
 
     /// Returns the names of the codecs that lost a label when `codec` was registered. Empty for a built-in codec.
     pub fn shadowed(&self, codec: &dyn Codec) -> &[String] {
-        let is_it = |entry: &&Entry| std::ptr::addr_eq(Arc::as_ptr(entry.codec()), std::ptr::from_ref(codec));
+        let is_it = |entry: &&Registered| std::ptr::addr_eq(Arc::as_ptr(&entry.codec), std::ptr::from_ref(codec));
         self.registered.iter().find(is_it).map_or(&[], |entry| &entry.shadowed)
     }
 
     fn add(&mut self, codec: Arc<dyn Codec>, aliases: Vec<Cow<'static, str>>) -> Result<Vec<String>, Error> {
-        let mut entry = Entry::registered(codec, aliases);
+        let mut registered = Registered { codec, aliases, shadowed: Vec::new() };
         let mut shadowed: Vec<String> = Vec::new();
-        for label in entry.labels() {
+        for label in Entry::Registered(&registered).labels() {
             if label::key(label).is_empty() {
                 return Err(ErrorKind::BadLabel { label: label.to_owned() }.into());
             }
             if let Some(found) = self.find(label)
-                && !shadowed.iter().any(|name| *name == found.name)
+                && !shadowed.iter().any(|name| *name == found.name())
             {
-                shadowed.push(found.name.clone().into_owned());
+                shadowed.push(found.name().to_owned());
             }
         }
-        entry.shadowed.clone_from(&shadowed);
-        self.registered.push(entry);
+        registered.shadowed.clone_from(&shadowed);
+        self.registered.push(registered);
         Ok(shadowed)
     }
 
@@ -217,7 +217,7 @@ impl Registry {
     /// Returns what [`declared`](Self::declared) does, or `None` if that fails. A document may have any number of labels that
     /// are unknown, so this costs less: it looks for no similar labels.
     pub(crate) fn declared_if_known(&self, label: &str) -> Option<Arc<dyn Codec>> {
-        let is_refused = |entry: &Entry| entry.is_one_of(refused::HIDDEN) || entry.is_one_of(refused::NOT_IN_DOCUMENTS);
+        let is_refused = |entry: Entry| entry.is_one_of(refused::HIDDEN) || entry.is_one_of(refused::NOT_IN_DOCUMENTS);
         if self.find(label).is_some_and(is_refused) { None } else { self.named(label) }
     }
 
@@ -238,7 +238,7 @@ impl Registry {
     /// Returns how wide the codes of the codec with this label are.
     fn width(&self, label: &str) -> Option<label::Width> {
         let entry = self.find(label)?;
-        label::Width::of_name(&entry.name).or_else(|| {
+        label::Width::of_name(entry.name()).or_else(|| {
             let is_single = entry.codec().info().table.is_some_and(|table| table.table().shape == TableShape::Single);
             Some(if is_single { label::Width::Single } else { label::Width::Multi })
         })
@@ -264,12 +264,12 @@ impl Registry {
 
     /// Returns whether the registry contains all built-in codecs and no others.
     pub(crate) fn is_builtin(&self) -> bool {
-        self.registered.is_empty() && !self.builtin.is_empty()
+        self.registered.is_empty() && self.has_builtin
     }
 
     /// Returns the codecs that the caller registered, the most recent first.
     pub(crate) fn registered(&self) -> impl Iterator<Item = &Arc<dyn Codec>> {
-        self.registered.iter().rev().map(Entry::codec)
+        self.registered.iter().rev().map(|registered| &registered.codec)
     }
 
     /// Returns the labels of the codec named `name`, its name first. Empty if there is no such codec.
@@ -279,7 +279,7 @@ impl Registry {
     /// assert_eq!(registry.labels("UTF-32LE").take(2).collect::<Vec<_>>(), ["UTF-32LE", "csUTF32LE"]);
     /// ```
     pub fn labels(&self, name: &str) -> impl Iterator<Item = &str> {
-        self.entries().filter(move |entry| entry.name == name).take(1).flat_map(Entry::labels)
+        self.entries().filter(move |entry| entry.name() == name).take(1).flat_map(Entry::labels)
     }
 
     /// Returns the labels of charsets that are known but not supported. [`codec`](Registry::codec) fails for each of
@@ -301,17 +301,18 @@ impl Registry {
     /// ```
     #[must_use]
     pub fn description(&self, name: &str) -> &str {
-        self.entries().find(|entry| entry.name == name).map_or("", |entry| entry.about)
+        self.entries().find(|entry| entry.name() == name).map_or("", Entry::about)
     }
 
-    fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.registered.iter().rev().chain(self.builtin)
+    fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        let builtin = self.has_builtin.then(builtin::entries).into_iter().flatten();
+        self.registered.iter().rev().map(Entry::Registered).chain(builtin.map(Entry::Builtin))
     }
 
     /// Finds the entry for a label. Registered codecs take precedence over the built-ins, whichever rule finds them.
-    fn find(&self, label: &str) -> Option<&Entry> {
-        label::find(self.registered.iter().rev(), label)
-            .or_else(|| if self.builtin.is_empty() { None } else { builtin::find(label) })
+    fn find(&self, label: &str) -> Option<Entry<'_>> {
+        label::find(self.registered.iter().rev().map(Entry::Registered), label)
+            .or_else(|| self.has_builtin.then(|| builtin::find(label).map(Entry::Builtin))?)
     }
 }
 
@@ -333,7 +334,7 @@ impl Default for Registry {
 
 impl std::fmt::Debug for Registry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(self.entries().map(|entry| &entry.name)).finish()
+        f.debug_list().entries(self.entries().map(Entry::name)).finish()
     }
 }
 

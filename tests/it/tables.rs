@@ -121,8 +121,8 @@ fn packed(pages: &[Table], folder: &str, file: &str, blob: &str) -> (String, Vec
     let mut index = format!(
         "//! The pages of `{folder}`: their heads, and where the rest lies in `{file}.bin`. Generated, never edited: change\n\
          //! the page, then run `CHARPIPE_WRITE_PAGES=1 cargo test -p charpipe tables::`.\n\n\
-         use crate::codec::Packed;\nuse crate::codec::table::packed::Blob;\n\n\
-         /// The pages, by name.\n#[rustfmt::skip]\npub(super) static PAGES: &[Packed] = &[\n",
+         use crate::codec::table::packed::{{Blob, Pages, pages}};\n\n\
+         /// The pages, by name.\n#[rustfmt::skip]\npub(super) static PAGES: Pages = pages! {{\n    Blob::{blob},\n",
     );
     // First all low bytes, then all high bytes: of all blocks, and of all words.
     let planes = |words: &[u16]| {
@@ -137,13 +137,10 @@ fn packed(pages: &[Table], folder: &str, file: &str, blob: &str) -> (String, Vec
         let is_single = |mapping: &Mapping| mapping.code.len() == 1 && (mapping.ch as u32) < 0x1_0000;
         let is_single = page.sequences.is_empty() && page.mappings.iter().all(is_single);
         let (about, at) = (about(name), words.len());
-        let _ = writeln!(
-            index,
-            "    Packed {{ name: {name:?}, aliases: {aliases:?}, about: {about:?}, source: {source:?}, is_single: {is_single}, blob: Blob::{blob}, record: {at} }},"
-        );
+        let _ = writeln!(index, "    ({name:?}, {aliases:?}, {about:?}, {source:?}, {is_single}, {at}),");
         words.extend(record);
     }
-    index.push_str("];\n");
+    index.push_str("};\n");
     bytes.extend(planes(&words));
     (index, bytes)
 }

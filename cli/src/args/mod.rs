@@ -89,7 +89,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 #[allow(clippy::large_enum_variant, reason = "there is one of them in a run")]
 pub(crate) enum Command {
-    Convert(Convert),
+    Convert(Box<Convert>),
     Detect(Detect),
     Rows(Box<Rows>),
     List(List),
@@ -102,7 +102,7 @@ impl Command {
     pub(crate) fn waits_at_terminal(&self) -> bool {
         let (reading, messages) = match self {
             #[cfg(feature = "generate")]
-            Command::Convert(Convert { generate: Some(_), .. }) => return false,
+            Command::Convert(convert) if convert.generate.is_some() => return false,
             Command::Convert(convert) if !convert.list => (&convert.reading, &convert.messages),
             Command::Detect(detect) => (&detect.reading, &detect.messages),
             Command::Rows(rows) => return !rows.messages.quiet && rows.is_from_terminal(),
@@ -125,15 +125,15 @@ impl Command {
 
 /// Parses the command line.
 pub(crate) fn parse(argv: impl IntoIterator<Item = OsString>) -> Result<Cli, Wrong> {
-    let mut argv = with_command(argv);
-    parse_command(&argv).map_err(|error| Wrong { command: argv.swap_remove(1), error })
+    let argv = with_command(argv);
+    parse_command(&argv).map_err(|error| Wrong { argv, error })
 }
 
 fn parse_command(argv: &[OsString]) -> Result<Cli, clap::Error> {
     if argv[1] == "convert"
         && let Some(convert) = plain::parse(&argv[2..])
     {
-        return Ok(Cli { command: Command::Convert(convert) });
+        return Ok(Cli { command: Command::Convert(Box::new(convert)) });
     }
     let asks = |names: &[&str]| argv.iter().skip(1).any(|arg| names.iter().any(|name| arg == name));
     let styled = |command: clap::Command| if asks(&["-h"]) { choice::brief(command) } else { command };

@@ -10,8 +10,8 @@ use std::ffi::OsString;
 
 /// A command line that is not carried out. Help and version are errors, as clap has it.
 pub(crate) struct Wrong {
-    /// The first argument: the command, or an option instead of one.
-    pub(crate) command: OsString,
+    /// The program and its arguments, of which the first is the command, or an option instead of one.
+    pub(crate) argv: Vec<OsString>,
     pub(crate) error: clap::Error,
 }
 
@@ -44,12 +44,12 @@ pub(crate) fn say_error(wrong: &Wrong) {
 }
 
 /// Returns what is wrong, and a hint to be appended.
-fn words(Wrong { command, error }: &Wrong) -> (String, String) {
+fn words(Wrong { argv, error }: &Wrong) -> (String, String) {
     let arg = texts(error, ContextKind::InvalidArg);
     let typed = arg.first().map(String::as_str).unwrap_or_default();
     let option = name(typed);
     match error.kind() {
-        ErrorKind::UnknownArgument if typed.starts_with('-') => unknown_option(error, typed, command == "rows"),
+        ErrorKind::UnknownArgument if typed.starts_with('-') => unknown_option(error, typed, argv[1] == "rows"),
         ErrorKind::UnknownArgument => (format!("unexpected argument {typed:?}"), " (see --help)".to_owned()),
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => wrong_word(error, typed),
         ErrorKind::TooManyValues => {
@@ -60,7 +60,7 @@ fn words(Wrong { command, error }: &Wrong) -> (String, String) {
             let others = if others.is_empty() { "other arguments".to_owned() } else { others.join(" or ") };
             (format!("{option} cannot be used with {others}"), String::new())
         }
-        ErrorKind::MissingRequiredArgument => (missing(arg), " (see --help)".to_owned()),
+        ErrorKind::MissingRequiredArgument => (missing(arg, argv), " (see --help)".to_owned()),
         ErrorKind::InvalidSubcommand => {
             let command = text(error, ContextKind::InvalidSubcommand);
             (format!("there is no command {command:?}"), suggestion(error, ContextKind::SuggestedSubcommand))
@@ -135,8 +135,8 @@ fn wrong_word(error: &clap::Error, typed: &str) -> (String, String) {
 }
 
 /// Arguments that are required: by an option that was typed, or always.
-fn missing(args: &[String]) -> String {
-    let typed: Vec<String> = std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
+fn missing(args: &[String], argv: &[OsString]) -> String {
+    let typed: Vec<String> = argv.iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
     let plain = |arg: &String| arg.replace(['<', '>'], "");
     let who = match args {
         [one] => compat::who_needs(name(one), &typed),

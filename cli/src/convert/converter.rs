@@ -57,7 +57,8 @@ pub(crate) struct Converter<'a> {
 /// An open input, with the transcoder for it.
 struct Conversion {
     input: SampledInput,
-    transcoder: Transcoder,
+    /// In a box, as this is moved about.
+    transcoder: Box<Transcoder>,
     notes: Vec<String>,
     /// The verdict, if the input is binary and is copied.
     binary: Option<Verdict>,
@@ -267,7 +268,7 @@ impl Converter<'_> {
                 notes.push("not a regular file, so one thread converts it".to_owned());
             }
         }
-        let transcoder = transcode.transcoder().map_err(Failure::Stuck)?;
+        let transcoder = Box::new(transcode.transcoder().map_err(Failure::Stuck)?);
         let shows_bytes = is_verbose && messages::is_watched();
         let input = SampledInput::new(input).with_file(file).with_stream(stream).keep_recent(shows_bytes);
         Ok(Conversion { input, transcoder, notes, binary, in_place, is_verbose, shows_bytes })

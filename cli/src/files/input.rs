@@ -78,7 +78,9 @@ impl OpenInput {
             Some(_) => Some(file.clone()),
             None => None,
         };
-        let buffer = PageBuffer::for_input(read_size.max(LAZY_BYTES));
+        let is_short = metadata.is_file() && metadata.len() < SHORT_BYTES as u64;
+        let buffer = PageBuffer::for_input(if is_short { SHORT_BYTES } else { read_size.max(LAZY_BYTES) });
+        let read_size = read_size.min(buffer.len());
         let stream = if second.is_none() { Some(file.clone()) } else { None };
         let reader = Box::new(Reader { file: Blocking(file), buffer, read_size, begin: 0, end: 0 });
         Ok(OpenInput { reader, metadata: Some(metadata), file: second, stream })
@@ -97,6 +99,9 @@ struct Reader {
 
 /// The system hands out this much memory zeroed, page by page as it is touched: a short run touches little of it.
 const LAZY_BYTES: usize = 256 * 1024;
+
+/// The buffer for a file that is shorter than this. It comes from memory that the process has already.
+const SHORT_BYTES: usize = 4095;
 
 impl BufRead for Reader {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {

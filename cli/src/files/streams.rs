@@ -23,11 +23,25 @@ mod closed {
     /// The standard streams that were closed at the start: bit N for descriptor N.
     static CLOSED: AtomicU8 = AtomicU8::new(0);
 
-    /// Notes which standard streams are closed. Called before Rust's runtime starts: see `start.rs`.
+    /// Notes which standard streams are closed. Called before anything opens one: see `start.rs`.
     pub(crate) fn note_closed() {
         let streams = [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];
         let bits = streams.iter().enumerate().filter(|(_, stream)| fcntl_getfd(stream) == Err(Errno::BADF));
         CLOSED.store(bits.fold(0, |bits, (index, _)| bits | 1 << index), Ordering::Relaxed);
+    }
+
+    /// Opens `/dev/null` in place of the streams that were closed, in the order of their numbers. Otherwise a file would get
+    /// the number of a closed stream, and messages would be written to it.
+    #[cfg(all(target_os = "linux", not(test)))]
+    pub(crate) fn open_closed() {
+        for _ in 0..CLOSED.load(Ordering::Relaxed).count_ones() {
+            match File::options().read(true).write(true).open("/dev/null") {
+                // Never closed.
+                Ok(null) => _ = std::os::fd::IntoRawFd::into_raw_fd(null),
+                // As Rust's runtime does.
+                Err(_) => std::process::abort(),
+            }
+        }
     }
 
     impl Standard {
@@ -67,6 +81,8 @@ mod closed {
     }
 }
 
+#[cfg(all(target_os = "linux", not(test)))]
+pub(crate) use closed::open_closed;
 #[cfg(unix)]
 pub(crate) use closed::{check, note_closed};
 

@@ -15,9 +15,9 @@ pub(crate) mod web;
 use crate::codec::Packed;
 
 /// Returns all pages of `codecs/` and, with the feature `legacy`, of `codecs/legacy/`.
-pub(crate) fn pages() -> impl Iterator<Item = &'static Packed> {
+pub(crate) fn pages() -> impl Iterator<Item = Packed> + Clone {
     let pages = pages::PAGES.iter();
     #[cfg(feature = "legacy")]
-    let pages = pages.chain(legacy::PAGES);
+    let pages = pages.chain(legacy::PAGES.iter());
     pages
 }

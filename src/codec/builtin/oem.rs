@@ -36,7 +36,7 @@ use oem_cp::code_table_type::TableType;
 use std::sync::Arc;
 
 /// Returns the name, the other labels and the description of each page.
-pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> + Clone {
     PAGES.iter().map(|&(name, _, aliases, about)| (name, aliases, about))
 }
 

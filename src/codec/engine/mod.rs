@@ -29,7 +29,7 @@ pub(crate) struct TableCodec {
 #[derive(Debug)]
 enum Source {
     Given(Table),
-    Packed(&'static Packed),
+    Packed(Packed),
     /// Made from the name when it is needed.
     Made {
         name: &'static str,
@@ -76,8 +76,8 @@ impl TableCodec {
         Self::from(Source::Given(table))
     }
 
-    /// Makes the codec of a built-in page, one of `pages`.
-    pub(crate) const fn of(page: &'static Packed) -> Self {
+    /// Makes the codec of a built-in page, one of [`pages`](crate::codec::pages).
+    pub(crate) const fn of(page: Packed) -> Self {
         Self::from(Source::Packed(page))
     }
 
@@ -95,7 +95,7 @@ impl TableCodec {
     fn decode_tables(&self) -> &Decode {
         self.decode.get_or_init(|| {
             if let Source::Packed(page) = self.source {
-                return match page.is_single {
+                return match page.is_single() {
                     true => Decode::Single(Arc::new(single_byte::decode_table_of(page))),
                     false => Decode::Multi(Arc::new(multi_byte::DecodeTable::of_page(page))),
                 };
@@ -112,7 +112,7 @@ impl TableCodec {
     fn encode_tables(&self) -> &Encode {
         self.encode.get_or_init(|| {
             if let Source::Packed(page) = self.source
-                && !page.is_single
+                && !page.is_single()
             {
                 return Encode::Multi(Arc::new(multi_byte::EncodeTable::of_page(page)));
             }
@@ -146,7 +146,7 @@ impl Codec for TableCodec {
     fn name(&self) -> &str {
         match &self.source {
             Source::Given(table) => &table.name,
-            Source::Packed(page) => page.name,
+            Source::Packed(page) => page.name(),
             Source::Made { name, .. } => name,
         }
     }
@@ -183,7 +183,7 @@ impl Codec for TableCodec {
     fn info(&self) -> CodecInfo<'_> {
         let source = match &self.source {
             Source::Given(table) => &table.source,
-            Source::Packed(page) => page.source,
+            Source::Packed(page) => page.source(),
             Source::Made { source, .. } => source,
         };
         CodecInfo { source, table: Some(self), ..CodecInfo::new(self.name()) }

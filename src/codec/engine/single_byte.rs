@@ -26,7 +26,7 @@ pub(super) fn decode_table(table: &Table) -> DecodeTable {
 }
 
 /// Builds the decode table of a built-in page directly from its packed form.
-pub(super) fn decode_table_of(page: &Packed) -> DecodeTable {
+pub(super) fn decode_table_of(page: Packed) -> DecodeTable {
     let mut chars = [Utf8Char::NONE; 256];
     let record = page.open();
     for (place, unit) in chars.iter_mut().zip(record.charts.iter().flat_map(Chart::quarters).flatten()) {

@@ -57,23 +57,77 @@ impl Blob {
     }
 }
 
-/// A built-in page: its head, and the position of its record.
+/// The pages of a folder, by name. They are written as rows, by the macro `pages`.
+///
+/// A pointer would have to be set in memory whenever a program starts, in most pages for nothing. So one text has the words
+/// of all rows, one after another, and the heads have only numbers.
+#[derive(Debug)]
+pub(in crate::codec) struct Pages {
+    pub(in crate::codec) text: &'static str,
+    pub(in crate::codec) heads: &'static [Head],
+    pub(in crate::codec) blob: Blob,
+}
+
+/// What is known of a page without opening it.
+#[derive(Debug)]
+pub(in crate::codec) struct Head {
+    /// Where its words begin in the text of all pages.
+    at: u32,
+    /// Where its name, other labels and description end, and then all of its words, counted from there.
+    ends: [u16; 4],
+    is_single: bool,
+    record: u32,
+}
+
+/// Makes the pages of a folder of rows. A row has the name; the other labels, separated by blanks; the languages or the use
+/// of the page, in a few words; the table or standard that it was taken from; whether it has only single bytes and
+/// characters of the Basic Multilingual Plane; and the index of the first word of its record, in the words of all records.
+macro_rules! pages {
+    ($blob:expr, $(($name:literal, $aliases:literal, $about:literal, $source:literal, $is_single:literal, $record:literal),)*) => {
+        $crate::codec::table::packed::Pages {
+            text: concat!($($name, $aliases, $about, $source),*),
+            heads: &const {
+                $crate::codec::table::packed::heads([
+                    $(([$name.len(), $aliases.len(), $about.len(), $source.len()], $is_single, $record)),*
+                ])
+            },
+            blob: $blob,
+        }
+    };
+}
+pub(in crate::codec) use pages;
+
+/// Makes the heads of pages whose words have these lengths, and stand one after another.
+pub(in crate::codec) const fn heads<const N: usize>(rows: [([usize; 4], bool, u32); N]) -> [Head; N] {
+    let mut heads = [const { Head { at: 0, ends: [0; 4], is_single: false, record: 0 } }; N];
+    let (mut at, mut row) = (0, 0);
+    while row < N {
+        let (lens, is_single, record) = rows[row];
+        let (mut ends, mut end, mut word) = ([0; 4], 0, 0);
+        while word < 4 {
+            end += lens[word];
+            ends[word] = end as u16;
+            word += 1;
+        }
+        assert!(end <= u16::MAX as usize, "the words of a page are too long");
+        heads[row] = Head { at, ends, is_single, record };
+        at += end as u32;
+        row += 1;
+    }
+    heads
+}
+
+impl Pages {
+    pub(in crate::codec) fn iter(&'static self) -> impl Iterator<Item = Packed> + Clone {
+        self.heads.iter().map(move |head| Packed { head, of: self })
+    }
+}
+
+/// A built-in page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packed {
-    /// The preferred name.
-    pub name: &'static str,
-    /// Other labels, separated by blanks.
-    pub aliases: &'static str,
-    /// The languages or the use of the page, in a few words.
-    pub about: &'static str,
-    /// The table or standard that it was taken from.
-    pub source: &'static str,
-    /// Whether the page has only single bytes and characters of the Basic Multilingual Plane.
-    pub is_single: bool,
-    /// Where its record is.
-    pub(in crate::codec) blob: Blob,
-    /// The index of the first word of its record, in the words of all records.
-    pub(in crate::codec) record: u32,
+    head: &'static Head,
+    of: &'static Pages,
 }
 
 /// Reads one word after another.
@@ -200,20 +254,50 @@ fn read_others(mut words: Words, code_len: usize, code: fn(&mut Words) -> Code, 
 const WITH_STATES: u16 = 4;
 
 impl Packed {
-    fn words(&self) -> Words {
-        let (count, rest) = self.blob.bytes().split_first_chunk().expect("it has the number of blocks");
+    /// Returns the preferred name.
+    pub fn name(self) -> &'static str {
+        self.text(0, self.head.ends[0])
+    }
+
+    /// Returns the other labels, separated by blanks.
+    pub fn aliases(self) -> &'static str {
+        self.text(self.head.ends[0], self.head.ends[1])
+    }
+
+    /// Returns the languages or the use of the page, in a few words.
+    pub fn about(self) -> &'static str {
+        self.text(self.head.ends[1], self.head.ends[2])
+    }
+
+    /// Returns the table or standard that it was taken from.
+    pub fn source(self) -> &'static str {
+        self.text(self.head.ends[2], self.head.ends[3])
+    }
+
+    fn text(self, start: u16, end: u16) -> &'static str {
+        let at = self.head.at as usize;
+        &self.of.text[at + usize::from(start)..at + usize::from(end)]
+    }
+
+    /// Returns whether the page has only single bytes and characters of the Basic Multilingual Plane.
+    pub fn is_single(self) -> bool {
+        self.head.is_single
+    }
+
+    fn words(self) -> Words {
+        let (count, rest) = self.of.blob.bytes().split_first_chunk().expect("it has the number of blocks");
         let (blocks, words) = rest.split_at(128 * u32::from_le_bytes(*count) as usize);
         let (low, high) = words.split_at(words.len() / 2);
-        Words { low, high, at: self.record as usize, blocks }
+        Words { low, high, at: self.head.record as usize, blocks }
     }
 
     /// Returns whether the page has states. If so, only [`table`](Self::table) can read it.
-    pub fn has_states(&self) -> bool {
+    pub fn has_states(self) -> bool {
         self.words().next() == WITH_STATES
     }
 
     /// Opens the record of a page without states.
-    pub(in crate::codec) fn open(&self) -> Record {
+    pub(in crate::codec) fn open(self) -> Record {
         let mut words = self.words();
         let shape = words.next();
         let substitute = (0..words.next()).map(|_| words.next() as u8).collect();
@@ -232,9 +316,9 @@ impl Packed {
     }
 
     /// Returns the page as a table.
-    pub fn table(&self) -> Table {
-        let mut table = Table::new(self.name, self.source);
-        table.aliases = self.aliases.split(' ').filter(|alias| !alias.is_empty()).map(Into::into).collect();
+    pub fn table(self) -> Table {
+        let mut table = Table::new(self.name(), self.source());
+        table.aliases = self.aliases().split(' ').filter(|alias| !alias.is_empty()).map(Into::into).collect();
         match self.has_states() {
             true => self.fill_with_states(&mut table),
             false => self.fill(&mut table),
@@ -242,7 +326,7 @@ impl Packed {
         table
     }
 
-    fn fill(&self, table: &mut Table) {
+    fn fill(self, table: &mut Table) {
         let record = self.open();
         table.mappings.reserve(256 * record.charts.len());
         for chart in &record.charts {
@@ -265,7 +349,7 @@ impl Packed {
         table.substitute1 = record.substitute1;
     }
 
-    fn fill_with_states(&self, table: &mut Table) {
+    fn fill_with_states(self, table: &mut Table) {
         let mut words = self.words();
         words.next();
         table.substitute = (0..words.next()).map(|_| words.next() as u8).collect();
@@ -331,7 +415,7 @@ fn code(word: u16) -> Code {
 mod tests {
     #[test]
     fn a_page_is_a_table() {
-        let page = crate::codec::builtin::pages().find(|page| page.name == "IBM037").unwrap();
+        let page = crate::codec::builtin::pages().find(|page| page.name() == "IBM037").unwrap();
         assert_eq!(page.table().mappings.iter().find(|mapping| mapping.ch == 'A').unwrap().code.number(), 0xC1);
     }
 }

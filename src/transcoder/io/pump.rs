@@ -11,6 +11,10 @@ use std::io::{self, BufRead, Write};
 /// few of them.
 pub(in crate::transcoder) const PUMP_BUFFER_BYTES: usize = 256 * 1024;
 
+/// The size of the output buffer for an input that is no longer than a quarter of it. It comes from memory that the process
+/// has already, which for a file of a few bytes costs less than asking the system.
+const SHORT_BUFFER_BYTES: usize = 4095;
+
 impl Transcoder {
     /// Does what [`run`](Self::run) does, in this thread.
     ///
@@ -21,10 +25,15 @@ impl Transcoder {
         R: BufRead + ?Sized,
         W: Write + ?Sized,
     {
-        let mut buffer = PageBuffer::for_output(PUMP_BUFFER_BYTES);
+        let mut buffer = PageBuffer::default();
         while !self.is_done() {
             self.flush(output)?;
             next_chunk(input, self.report().bytes_in, |chunk| {
+                let is_short = chunk.len() <= SHORT_BUFFER_BYTES / 4;
+                let len = if is_short { SHORT_BUFFER_BYTES } else { PUMP_BUFFER_BYTES };
+                if buffer.len() < len {
+                    buffer = PageBuffer::for_output(len);
+                }
                 let (read, fed) = self.deliver(chunk, chunk.is_empty(), &mut buffer, &mut 0, output);
                 (read, fed)
             })??;

@@ -287,7 +287,7 @@ fn pair_of(bytes: &[u8], prefix: &[u8]) -> Option<[u8; 2]> {
 
 /// Returns the mappings of a page that are in a set, with their pairs.
 fn mappings(page: &str, prefix: &'static [u8]) -> impl Iterator<Item = ([u8; 2], Mapping)> {
-    let page = pages().find(|found| found.name == page);
+    let page = pages().find(|found| found.name() == page);
     let mappings = page.map(|page| page.table().mappings).unwrap_or_default();
     mappings.into_iter().filter_map(move |mapping| {
         let bytes = mapping.code.bytes();
@@ -296,7 +296,7 @@ fn mappings(page: &str, prefix: &'static [u8]) -> impl Iterator<Item = ([u8; 2],
 }
 
 fn build(page: &str, prefix: &[u8]) -> Pairs {
-    let Some(page) = pages().find(|found| found.name == page) else { return Pairs::default() };
+    let Some(page) = pages().find(|found| found.name() == page) else { return Pairs::default() };
     let table = page.table();
     let pair = |bytes: &[u8]| pair_of(bytes, prefix);
     let mut pairs = Pairs { words: vec![NONE; ROW * ROW], ..Pairs::default() };

@@ -37,7 +37,7 @@ use triples::jis_x_0212;
 
 /// Returns the name, the other labels and the description of every encoding of encoding_rs except UTF-8, UTF-16 and
 /// `replacement`.
-pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> + Clone {
     ENCODINGS.iter().map(|&(encoding, aliases, about)| (encoding.name(), aliases, about))
 }
 

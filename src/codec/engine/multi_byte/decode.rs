@@ -87,7 +87,7 @@ impl DecodeTable {
     }
 
     /// Builds the tables of a built-in page directly from its packed form.
-    pub(in crate::codec::engine) fn of_page(page: &Packed) -> Self {
+    pub(in crate::codec::engine) fn of_page(page: Packed) -> Self {
         let record = page.open();
         let mut build = Build::new(&record.shape);
         for chart in &record.charts {
@@ -803,7 +803,7 @@ mod tests {
     /// A batch ends only where something needs a decision. U+3000 does not, though no other pair has its lead byte.
     #[test]
     fn the_ideographic_space_does_not_end_a_batch() {
-        let page = pages().find(|page| page.name == "IBM939").expect("a built-in page");
+        let page = pages().find(|page| page.name() == "IBM939").expect("a built-in page");
         let src = b"\x0E\x40\x40\x45\x66\x40\x40\x0F\x81\x40".repeat(100);
         let mut room = vec![0; 3 * src.len()];
         let mut sink = Utf8Sink::new(&mut room);

@@ -87,7 +87,7 @@ impl EncodeTable {
     }
 
     /// Builds the tables of a built-in page directly from its packed form.
-    pub(in crate::codec::engine) fn of_page(page: &Packed) -> Self {
+    pub(in crate::codec::engine) fn of_page(page: Packed) -> Self {
         let record = page.open();
         let mut this = Self::empty(&record.shape, &record.substitute, record.substitute1);
         let mut is_one_way = vec![false; if record.to_text.is_empty() { 0 } else { 0x1_0000 }];
@@ -608,7 +608,7 @@ mod tests {
     /// A batch ends only where something needs a decision, which U+3000 does not. Its kernels go in blocks.
     #[test]
     fn the_ideographic_space_does_not_end_a_batch() {
-        let page = pages().find(|page| page.name == "IBM939").expect("a built-in page");
+        let page = pages().find(|page| page.name() == "IBM939").expect("a built-in page");
         let table = EncodeTable::of_page(page);
         let text = "\u{3000}東\u{3000}京 a".repeat(200);
         let mut spare = vec![0; 2 * text.len()];

@@ -86,7 +86,7 @@ mod tests {
     #[test]
     #[cfg_attr(miri, ignore = "too much of it")]
     fn codes_of_all_lengths_are_converted_in_long_texts() {
-        let page = pages().find(|page| page.name == "EUC-TW").expect("a built-in page");
+        let page = pages().find(|page| page.name() == "EUC-TW").expect("a built-in page");
         let table = page.table();
         let (tables, codes) = (Arc::new(DecodeTable::new(&table)), Arc::new(EncodeTable::new(&table)));
         let mut encoder = MultiByteEncoder::new(codes);
