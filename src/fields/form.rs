@@ -2,7 +2,7 @@
 
 use super::edited::{self, EditedForm};
 use super::kind::{Binary, EditedSign, Float, Packed, PackedSign, ZonedSigns};
-use super::number::{self, EXPECTED_PACKED, EXPECTED_PACKED_WITHOUT_SIGN, ZonedForm};
+use super::number::{self, ZonedForm};
 use super::page::{Pages, Repair};
 use super::when::unhex;
 use super::{BinaryRange, Decimal, FieldKind, Problem, Trim, Value};
@@ -73,8 +73,13 @@ impl Form {
         match self {
             Form::Zoned(form) => form.expected(),
             Form::Edited(form) => form.expected(),
-            Form::Packed(Packed { sign: PackedSign::Absent, .. }) => EXPECTED_PACKED_WITHOUT_SIGN,
-            _ => EXPECTED_PACKED,
+            Form::Packed(packed) => match (packed.sign, packed.has_spare_half()) {
+                (PackedSign::Absent, false) => number::EXPECTED_PACKED_WITHOUT_SIGN,
+                (PackedSign::Absent, true) => number::EXPECTED_PACKED_AFTER_ZERO_WITHOUT_SIGN,
+                (_, true) => number::EXPECTED_PACKED_AFTER_ZERO,
+                (_, false) => number::EXPECTED_PACKED,
+            },
+            _ => number::EXPECTED_PACKED,
         }
     }
 }

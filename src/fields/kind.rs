@@ -307,8 +307,8 @@ impl FieldKind {
     }
 
     /// Returns the maximum number of digits that a value can have before and after the decimal point together, without
-    /// the zeros that a scale adds; `None` if it is not a decimal number. Packed and binary numbers have as many digits as
-    /// their bytes allow, which may be more than their picture has.
+    /// the zeros that a scale adds; `None` if it is not a decimal number. Binary numbers have as many digits as their bytes
+    /// allow, which may be more than their picture has.
     ///
     /// ```
     /// use charpipe::fields::{Binary, FieldKind, Packed};
@@ -324,7 +324,7 @@ impl FieldKind {
         match self {
             FieldKind::Zoned(zoned) => Some(zoned.digits),
             FieldKind::Edited(edited) => Some(edited.digits),
-            FieldKind::Packed(packed) => Some(packed.most_digits()),
+            FieldKind::Packed(packed) => Some(packed.digits),
             FieldKind::Binary(binary) => Some(decimal_digits(binary.len, binary.signed)),
             FieldKind::Text(_) | FieldKind::Float(_) | FieldKind::Raw(_) => None,
         }
@@ -432,10 +432,11 @@ impl Packed {
         Packed { sign: PackedSign::Unsigned, ..Packed::new(digits, scale) }
     }
 
-    /// Returns the number of digits that its bytes have room for: an odd number, or an even one without a sign.
-    fn most_digits(&self) -> u8 {
-        let halves = 2 * self.len() as u8;
-        if self.sign == PackedSign::Absent { halves } else { halves - 1 }
+    /// Returns whether its first half byte is not a digit of the picture: with an even number of digits, or with an odd
+    /// one and no sign.
+    #[inline(always)]
+    pub(super) fn has_spare_half(&self) -> bool {
+        (self.digits % 2 == 1) == (self.sign == PackedSign::Absent)
     }
 
     pub(super) fn len(&self) -> usize {
@@ -528,9 +529,9 @@ impl fmt::Display for FieldKind {
                     PackedSign::Unsigned => ",unsigned",
                     PackedSign::Absent => ",no-sign",
                 })?;
-                match packed.digits == packed.most_digits() {
-                    true => Ok(()),
-                    false => write!(f, ",digits={}", packed.digits),
+                match packed.has_spare_half() {
+                    true => write!(f, ",digits={}", packed.digits),
+                    false => Ok(()),
                 }
             }
             FieldKind::Binary(binary) => {

@@ -63,13 +63,18 @@ fn of_pairs(pairs: u64) -> u64 {
 /// What the bytes of a packed number should be, for messages.
 pub(super) const EXPECTED_PACKED: &str = "a digit in each half byte, and a sign from A to F in the last one";
 pub(super) const EXPECTED_PACKED_WITHOUT_SIGN: &str = "a digit in each half byte";
+pub(super) const EXPECTED_PACKED_AFTER_ZERO: &str =
+    "zero in the first half byte, digits after it, and a sign from A to F in the last one";
+pub(super) const EXPECTED_PACKED_AFTER_ZERO_WITHOUT_SIGN: &str = "zero in the first half byte, and digits after it";
 
-/// Reads a packed number.
+/// Reads a packed number. A [spare half byte](Packed::has_spare_half) must be zero: with a digit there, the number would
+/// not fit its picture. `NUMCHECK(PAC)` of IBM's compilers rejects it as well.
 #[inline(always)]
 pub(super) fn read_packed(bytes: &[u8], packed: &Packed) -> Option<Decimal> {
     let has_sign = packed.sign != PackedSign::Absent;
     let sign = bytes.last()? & 15;
-    if has_sign && sign < 10 {
+    let is_too_large = packed.has_spare_half() && bytes[0] > 0x0F;
+    if has_sign && sign < 10 || is_too_large {
         return None;
     }
     let negative = has_sign && matches!(sign, 0xB | 0xD);
@@ -553,6 +558,26 @@ mod tests {
                         .and_then(|power| power.checked_mul(digit.into()));
                     let found = read_packed(&bytes, &Packed::new(1, 0)).map(|number| number.magnitude());
                     assert_eq!(found, expected.filter(|_| digit <= 9), "{bytes:02X?}");
+                }
+            }
+        }
+    }
+
+    /// The largest number of each picture is read, and none that has a digit in a half byte that the picture leaves free.
+    #[test]
+    fn a_spare_half_of_a_packed_number_is_zero() {
+        for sign in [PackedSign::Signed, PackedSign::Unsigned, PackedSign::Absent] {
+            for digits in 1..=38u8 {
+                let packed = Packed { digits, scale: 0, sign };
+                let largest = Decimal::from_parts(false, 10u128.pow(digits.into()) - 1, 0);
+                let mut bytes = vec![0; packed.len()];
+                write_packed(&mut bytes, &largest, &packed);
+                assert_eq!(read_packed(&bytes, &packed), Some(largest), "{bytes:02X?}");
+                let is_spare = bytes[0] >> 4 == 0;
+                assert_eq!(is_spare, 2 * bytes.len() > usize::from(digits) + usize::from(sign != PackedSign::Absent));
+                for digit in (1..16).filter(|_| is_spare) {
+                    bytes[0] = digit << 4 | bytes[0] & 15;
+                    assert_eq!(read_packed(&bytes, &packed), None, "{bytes:02X?}");
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! The types of columns, for formats in which columns have types: [`ColumnType`].
 
-use crate::fields::{Binary, FieldKind, FloatFormat, Layout, PackedSign};
+use crate::fields::{Binary, FieldKind, FloatFormat, Layout};
 use crate::rows::DatePattern;
 
 /// The type of a column whose values are not text, as they are in CSV.
@@ -112,10 +112,7 @@ impl ColumnType {
     /// Chooses the type of a decimal number. Its precision and scale are those of its picture; a binary number can have as
     /// many digits as its bytes allow.
     fn of_decimal(kind: &FieldKind, integers: bool) -> ColumnType {
-        let digits = match kind {
-            FieldKind::Packed(packed) if packed.sign != PackedSign::Absent => packed.digits,
-            kind => kind.digits().unwrap_or(FieldKind::MAX_DIGITS),
-        };
+        let digits = kind.digits().unwrap_or(FieldKind::MAX_DIGITS);
         let scale = kind.scale().unwrap_or(0);
         // Zeros that a scale adds, after the digits or between them and the point.
         let zeros = if scale < 0 { scale.unsigned_abs() } else { scale.unsigned_abs().saturating_sub(digits) };
