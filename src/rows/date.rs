@@ -22,7 +22,7 @@ enum Token {
 
 /// How a field contains a date: `YYYY` or `YY` (1950 to 2049), with `MM` and `DD` or with `DDD` (the day of the year), and
 /// any other characters. A time is `HH` (0 to 23), `MI` and `SS`, with `F` for each digit after the point of the second:
-/// up to twelve, of which those after the sixth have to be zeros.
+/// up to twelve, of which those after the sixth have to be zeros. 24:00:00 is read as the beginning of the next day.
 ///
 /// ```
 /// use charpipe::fields::{Date, Value};
@@ -267,8 +267,17 @@ impl DatePattern {
             Some(day) => Date::of_year(year, day),
             None => Date::new(year, small(month)?, small(day)?),
         };
-        Timestamp::new(date?, small(time[0])?, small(time[1])?, small(time[2])?)?.with_micros(micros)
+        let (date, hour) = match (time, micros) {
+            ([24, 0, 0], 0) => (next_day(date?)?, 0),
+            _ => (date?, time[0]),
+        };
+        Timestamp::new(date, small(hour)?, small(time[1])?, small(time[2])?)?.with_micros(micros)
     }
+}
+
+/// Returns the day after this one, unless it is the last day of the calendar.
+fn next_day(date: Date) -> Option<Date> {
+    Date::of_year(date.year(), date.day_of_year() + 1).or_else(|| Date::of_year(date.year() + 1, 1))
 }
 
 /// The most digits after the point of a second: those of Db2.
@@ -324,6 +333,27 @@ mod tests {
         assert_eq!(Date::new(1970, 1, 1).unwrap().days(), 0);
     }
 
+    /// Db2 has 24.00.00 as the end of a day. It is the same moment as the beginning of the next day.
+    #[test]
+    fn the_end_of_a_day() {
+        let pattern: DatePattern = "YYYY-MM-DD-HH.MI.SS.FFFFFF".parse().unwrap();
+        let read = |text: &str| pattern.read_value(Value::Text(text)).map(|value| value.to_string());
+        for (day, next) in [
+            ("2026-11-23", "2026-11-24"),
+            ("2024-02-28", "2024-02-29"),
+            ("2023-02-28", "2023-03-01"),
+            ("2024-12-31", "2025-01-01"),
+        ] {
+            assert_eq!(read(&format!("{day}-24.00.00.000000")), Ok(format!("{next} 00:00:00.000000")));
+            assert_eq!(pattern.read(Value::Text(&format!("{day}-24.00.00.000000"))).unwrap().unwrap().to_string(), next);
+            assert_eq!(pattern.write_iso(&format!("{day} 24:00:00")), Ok(format!("{next}-00.00.00.000000")));
+        }
+        for bad in ["24.00.00.000001", "24.00.01.000000", "24.01.00.000000", "25.00.00.000000"] {
+            assert!(read(&format!("2026-11-23-{bad}")).is_err(), "{bad}");
+        }
+        assert!(read("9999-12-31-24.00.00.000000").is_err() && read("2023-02-29-24.00.00.000000").is_err());
+    }
+
     #[test]
     fn moments_there_and_back() {
         for (pattern, text, iso) in [
@@ -343,9 +373,7 @@ mod tests {
         assert_eq!(pattern.write_iso("2026-11-23 05:06:07"), Ok("2026-11-23-05.06.07.000".to_owned()));
         assert_eq!(pattern.write_iso("  "), Ok(String::new()));
         assert_eq!(pattern.read_value(Value::Text("0000-00-00-00.00.00.000")), Ok(Value::Null));
-        for text in
-            ["2026-11-23-24.00.00.000", "2026-11-23-05.60.07.000", "2026-11-23-05.06.60.000", "2026-11-23-05.06.07"]
-        {
+        for text in ["2026-11-23-05.60.07.000", "2026-11-23-05.06.60.000", "2026-11-23-05.06.07"] {
             assert_eq!(pattern.read_value(Value::Text(text)), Err(text.to_owned()));
         }
         for (iso, expected) in [
