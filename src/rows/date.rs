@@ -345,7 +345,10 @@ mod tests {
             ("2024-12-31", "2025-01-01"),
         ] {
             assert_eq!(read(&format!("{day}-24.00.00.000000")), Ok(format!("{next} 00:00:00.000000")));
-            assert_eq!(pattern.read(Value::Text(&format!("{day}-24.00.00.000000"))).unwrap().unwrap().to_string(), next);
+            assert_eq!(
+                pattern.read(Value::Text(&format!("{day}-24.00.00.000000"))).unwrap().unwrap().to_string(),
+                next
+            );
             assert_eq!(pattern.write_iso(&format!("{day} 24:00:00")), Ok(format!("{next}-00.00.00.000000")));
         }
         for bad in ["24.00.00.000001", "24.00.01.000000", "24.01.00.000000", "25.00.00.000000"] {

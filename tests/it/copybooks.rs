@@ -704,6 +704,45 @@ fn copied_members() {
     assert_eq!(table(&replaced)[1..], ["5 A-1 0+1 text", "5 B 1+1 text", "5 D 2+1 text"]);
 }
 
+/// Statements of source libraries in any place that they can have, with sequence numbers and comments.
+#[test]
+fn included_members() {
+    let directory = directory(&[("D#TAIL1.cpy", "           05 T PIC X(3).\n"), ("nest", "++INCLUDE D#TAIL1\n")]);
+    let reader = Copybook::new().copy_path(directory.path());
+    for include in [
+        "-INC D#TAIL1",
+        "-inc D#TAIL1                 the 5\" tail",
+        "-INC  D#TAIL1,2",
+        "++INCLUDE D#TAIL1",
+        "       ++INCLUDE D#TAIL1     the tail",
+        "000300 ++INCLUDE D#TAIL1",
+        "000300 ++INCLUDE         D#TAIL1",
+        "%INCLUDE D#TAIL1;",
+        "       %INCLUDE D#TAIL1.",
+        "%INCLUDE NEST",
+        "-INC D#TAIL1                                                            12345678",
+    ] {
+        for numbers in ["      ", "000100"] {
+            let text = format!("{numbers} 01  R.\n{include}\n{numbers}     05 B PIC X.\n");
+            for form in [CopybookForm::Auto, CopybookForm::Fixed] {
+                let layout = reader.clone().form(form).read(text.as_bytes());
+                let layout = layout.unwrap_or_else(|error| panic!("{text}{error}"));
+                assert_eq!(table(&layout)[1..], ["5 T 0+3 text", "5 B 3+1 text"], "{text}");
+            }
+            let error = Copybook::new().read(text.as_bytes()).unwrap_err();
+            assert_eq!(error.line, 2, "{text}");
+            let member = if include.ends_with("NEST") { "NEST" } else { "D#TAIL1" };
+            assert!(
+                error.what.starts_with(&format!("there is no file for COPY {member}: name the dir")),
+                "{text}{error}"
+            );
+        }
+        let free = format!("01 R.\n{include}\n05 B PIC X.\n");
+        let layout = reader.clone().form(CopybookForm::Free).read(free.as_bytes());
+        assert_eq!(layout.is_ok_and(|layout| layout.max_len() == 4), !include.starts_with("000300"), "{free}");
+    }
+}
+
 #[test]
 fn errors_in_copied_members() {
     let deep: Vec<(String, String)> =
@@ -975,7 +1014,15 @@ const ERRORS: &[(&str, &str)] = &[
     ),
     (
         "++INCLUDE A",
+        "line 1, column 1: there is no file for COPY A: name the directory that has A.cpy or the like (copy-path)",
+    ),
+    (
+        "++INCLUDE",
         "line 1, column 1: ++INCLUDE is not supported: put the text that it stands for in its place, as the compiler's listing has it",
+    ),
+    (
+        "%INCLUDE LIB(A)",
+        "line 1, column 1: %INCLUDE is not supported: put the text that it stands for in its place, as the compiler's listing has it",
     ),
     (
         "EXEC SQL DECLARE T TABLE (A CHAR(1)) END-EXEC.",

@@ -1,6 +1,6 @@
 //! The reference format of a copybook: fixed form, as on punched cards, or free form; and how to tell which one it is.
 
-use super::words::{begins_clause, is_blank};
+use super::words::{begins_clause, begins_include, is_blank};
 use crate::words::words;
 
 /// How a copybook uses the columns of a line.
@@ -119,6 +119,9 @@ impl Evidence {
         }
         if let Some(is_fixed) = directive(text) {
             return Evidence::Directive(is_fixed);
+        }
+        if begins_include(line) {
+            return Evidence::Nothing;
         }
         let columns = Columns::new(line);
         let (numbers, rest) = line.split_at(columns.area);

@@ -17,7 +17,7 @@ use super::limits::MAX_ENTRIES;
 use super::program::skip;
 use super::special_names::SpecialNames;
 use super::tokens::after_sentence;
-use super::words::{is_blank, is_one_of};
+use super::words::{INCLUDES, is_blank, is_one_of};
 use nom::Parser;
 use nom::branch::alt;
 use nom::bytes::tag;
@@ -124,7 +124,7 @@ fn foreign<'a>(input: &'a str, found: &str) -> Read<'a, u8> {
     if is_one_of(found, &["COPY"]) {
         return fail(input, not_copied(input));
     }
-    if is_one_of(found, &["-INC", "++INCLUDE", "REPLACE"]) {
+    if is_one_of(found, INCLUDES) || is_one_of(found, &["REPLACE"]) {
         return fail(
             input,
             format!(

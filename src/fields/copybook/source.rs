@@ -2,11 +2,13 @@
 //! and column of each character in it.
 //!
 //! In fixed form, columns 1 to 6 and those from 73 on are not part of the text, and column 7 says what kind of line it is. In
-//! free form, all columns are text. A tab goes to the next column after a multiple of eight.
+//! free form, all columns are text. A tab goes to the next column after a multiple of eight. A statement of a source library
+//! that includes a member, such as `-INC MEMBER`, becomes a `COPY`.
 
 use super::form::{Columns, begins_with_level, is_sequence};
+use super::lexical::is_word_char;
 use super::limits::{MAX_EDITS, MAX_FILE};
-use super::words::{begins_clause, is_blank};
+use super::words::{begins_clause, begins_include, is_blank};
 use crate::fields::BadLayout;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -257,8 +259,12 @@ impl Builder {
         }
         self.open = None;
         let code = self.without_comment(code);
-        if !code.trim_matches(is_blank).is_empty() && !is_listing_control(code) {
-            self.push(code, number, line[..from].chars().count() + 1);
+        let column = line[..from].chars().count() + 1;
+        if let Some(member) = included(code) {
+            self.push(&format!("COPY {member}."), number, column);
+            self.pieces.last_mut().into_iter().for_each(|piece| piece.is_inserted = true);
+        } else if !code.trim_matches(is_blank).is_empty() && !is_listing_control(code) {
+            self.push(code, number, column);
         }
         Ok(())
     }
@@ -324,6 +330,9 @@ impl Area {
     fn fixed(line: &str) -> Area {
         let columns = Columns::new(line);
         let numbers = &line[..columns.area];
+        if begins_include(line) {
+            return Area::Code(0, columns.margin);
+        }
         let is_starred = numbers.trim_start_matches(is_blank).starts_with('*');
         match columns.indicator {
             Some(ch) if is_starred && !(is_blank(ch) && is_sequence(numbers)) => Area::Ignored,
@@ -357,6 +366,16 @@ fn begins_in_column_7(line: &str, columns: &Columns) -> bool {
         Some(ch) => is_unnumbered && ch.is_alphabetic(),
         None => false,
     }
+}
+
+/// Returns the member that a statement of a source library includes; `None` for other text. What follows the name is a
+/// comment.
+fn included(code: &str) -> Option<&str> {
+    let code = code.trim_start_matches(is_blank);
+    let rest = code.split_once(is_blank).filter(|_| begins_include(code))?.1.trim_start_matches(is_blank);
+    let (member, rest) = rest.split_at(rest.find(|ch| !is_word_char(ch)).unwrap_or(rest.len()));
+    let is_end = rest.chars().next().is_none_or(|ch| is_blank(ch) || matches!(ch, '.' | ',' | ';'));
+    (is_end && !member.is_empty()).then_some(member)
 }
 
 fn unknown_indicator(indicator: char) -> String {

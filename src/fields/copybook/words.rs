@@ -33,6 +33,9 @@ pub(super) enum Usage {
     Address(u8),
 }
 
+/// The statements of source libraries that include a member: of Librarian, of Panvalet, and of others.
+pub(super) const INCLUDES: &[&str] = &["-INC", "++INCLUDE", "%INCLUDE"];
+
 /// The words that begin a clause, besides those of [`USAGES`]. None of them can be the name of an item.
 const STARTS: &[&str] = &[
     "REDEFINES",
@@ -100,6 +103,11 @@ pub(super) fn begins_clause(word: &str) -> bool {
 /// Returns whether `found` is one of `words`, in any case.
 pub(super) fn is_one_of(found: &str, words: &[&str]) -> bool {
     words.iter().any(|word| found.eq_ignore_ascii_case(word))
+}
+
+/// Returns whether a line begins with a statement of a source library, in column 1: `-INC MEMBER`.
+pub(super) fn begins_include(line: &str) -> bool {
+    line.split_once(is_blank).is_some_and(|(word, _)| is_one_of(word, INCLUDES))
 }
 
 /// Returns whether a character is white space. Old files contain form feeds and DOS's end-of-file character.
