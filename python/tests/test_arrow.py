@@ -372,6 +372,34 @@ def test_parents(tmp_path):
         charpipe.read(data, layout=BANK, parent=parent, split=(2, 10, 2))
 
 
+def test_parents_are_written_before_their_children():
+    data = "C1A2A3C4A5".encode("cp037")
+    options = {"layout": BANK, "parent": {"ACCOUNT": "CUSTOMER"}}
+
+    def written(rows):
+        out = io.BytesIO()
+        assert charpipe.write(rows, out, **options) == len(rows)
+        return out.getvalue()
+
+    read = table(data, **options)
+    assert written(read) == data
+    assert written(read.slice(3)) == data[6:]
+    # Each type in a table of its own, whose columns are its own.
+    types = [read.filter(pyarrow.compute.equal(read["_type"], name)).drop_columns([other])
+             for name, other in (("ACCOUNT", "CUSTOMER"), ("CUSTOMER", "ACCOUNT"))]
+    both = pyarrow.concat_tables(types, promote_options="default")
+    with pytest.raises(ValueError, match="^row 4: its _number 1 does not come after 5: with parent, sort the rows by _number"):
+        written(both)
+    assert written(both.sort_by("_number")) == data
+    with pytest.raises(ValueError, match="row 2: its _number 1 does not come after 1"):
+        written(pyarrow.concat_tables([read.slice(0, 1)] * 2))
+    for rows in (read.drop_columns(["_number"]), read.set_column(0, "_number", pyarrow.nulls(5, pyarrow.int64()))):
+        with pytest.raises(ValueError, match="row 1: it has no _number, which is needed with parent"):
+            written(rows)
+    with pytest.raises(ValueError, match="NO-TYPE"):
+        charpipe.write(read, io.BytesIO(), layout=BANK, parent="ACCOUNT < NO-TYPE")
+
+
 def test_columns_that_no_record_has(tmp_path):
     copybook = """
        01 REC.
@@ -680,6 +708,12 @@ def test_a_number_that_its_picture_has_no_room_for():
     assert (error.value.code, error.value.bytes) == ("bad-number", b"\x12\x34\x5c")
     rows = table(b"\x12\x34\x5c\x01\x23\x4c", layout="A 1 3 packed,digits=4\n", on_bad="null").to_pylist()
     assert [row["A"] for row in rows] == [None, Decimal(1234)]
+    # A binary number can have more digits than its picture, and than its column.
+    layout, data = "A 1 8 binary,unsigned,digits=18\n", b"\xff" * 8 + b"\0" * 7 + b"\x05"
+    with pytest.raises(charpipe.RecordError, match='columns 1-8: FF FF .* "18446744073709551615" does not fit; expected at most the digits that its picture has') as error:
+        next(charpipe.read(data, layout=layout))
+    assert (error.value.code, error.value.bytes) == ("does-not-fit", b"\xff" * 8)
+    assert [row["A"] for row in table(data, layout=layout, on_bad="null").to_pylist()] == [None, 5]
 
 
 @pytest.mark.parametrize("cut", [1, 3, 5, 17])

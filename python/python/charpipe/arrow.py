@@ -262,6 +262,7 @@ def write(
     byte_order: _ByteOrder = "big",
     zoned_signs: _ZonedSigns = "auto",
     when: str | Iterable[str] = (),
+    parent: str | Iterable[str] | Mapping[str, str] = (),
     varchar: bool = False,
     null_indicator: str | Mapping[str, str] | None = None,
     groups: Literal["fields", "text"] = "fields",
@@ -280,8 +281,8 @@ def write(
     names of the fields, as in ``read``; columns that begin with an underscore are ignored. ``target`` is a path, which
     is replaced when everything is written, or a binary file object. ``binary_range`` says which numbers a binary field
     takes: all that fit into its bytes (``full``), or those with as many digits as the picture (``picture``). With ``dates``,
-    columns of dates and of timestamps are written by the patterns. The other options are
-    those of ``read``.
+    columns of dates and of timestamps are written by the patterns. With ``parent``, the rows must be in the order of their
+    column ``_number``, so that children follow their parents. The other options are those of ``read``.
 
     Fields without a value are blank if they are text. What cannot be written exactly is a ``charpipe.RecordError``:
     nothing is rounded, cut or replaced.
