@@ -200,7 +200,7 @@ impl Measure for Lengths {
                 Err(place.wrong(format!("its value {number} makes a length of {len} bytes, but {why}")))
             }
             Way::Map { place, form, checks } => {
-                let found = checks.iter().find(|(check, _)| check.holds(&mut self.decode, bytes));
+                let found = checks.iter().find(|(check, _)| check.holds(&mut self.decode, bytes, 0));
                 match found {
                     Some((_, len)) => Ok(Measured::Length(*len)),
                     None => {
@@ -335,11 +335,11 @@ impl<'a> Walk<'a> {
     /// Returns the alternative that applies.
     fn applying(&mut self, set: &'a Set, base: usize) -> Result<&'a Alternative, Stop> {
         let checks = || set.alternatives.iter().flat_map(|one| &one.checks).flatten();
-        let ends = checks().map(|check| check.place().end);
+        let ends = checks().map(|check| check.place(base).end);
         self.see(set.item, ends.max().unwrap_or(0))?;
-        let found = applying(self.decode, set, self.bytes);
+        let found = applying(self.decode, set, self.bytes, base);
         found.ok_or_else(|| {
-            let place = checks().next().map_or(base..base, Check::place);
+            let place = checks().next().map_or(base..base, |check| check.place(base));
             let problem = Problem::UnknownType { known: self.plan.known_types(set) };
             self.bad(set.item, place.start, &self.bytes[place], problem)
         })

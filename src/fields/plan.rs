@@ -149,8 +149,19 @@ pub(super) struct Alternative {
 /// A test of a condition.
 #[derive(Debug)]
 pub(super) enum Check {
-    Bytes { offset: usize, values: Vec<Vec<u8>> },
-    Field { offset: usize, len: usize, form: Form, values: Expected },
+    Bytes {
+        offset: usize,
+        values: Vec<Vec<u8>>,
+    },
+    /// `beside`: the field, if it is in the same element of an array as the alternative. Its offset is from the same
+    /// beginning then, and otherwise from that of the record.
+    Field {
+        offset: usize,
+        len: usize,
+        form: Form,
+        values: Expected,
+        beside: Option<usize>,
+    },
 }
 
 /// The counts that the values of a field stand for. The tests are those of a field that begins at 0.
@@ -280,7 +291,7 @@ impl Plan {
             let number = decode.number(form, bytes).and_then(|number| number.rescale(0)?.mantissa());
             return number.ok_or_else(|| decode.not_a_number(form));
         };
-        let found = decode.plainly(|decode| map.iter().find(|(check, _)| check.holds(decode, bytes)));
+        let found = decode.plainly(|decode| map.iter().find(|(check, _)| check.holds(decode, bytes, 0)));
         found.map(|(_, count)| *count as i128).ok_or(Problem::UnknownCount)
     }
 
@@ -336,7 +347,8 @@ impl Tally {
     }
 }
 
-/// Gives null indicators beside their fields their places, which are known when all fields are compiled.
+/// Gives null indicators beside their fields, and fields that conditions test beside their alternatives, their places,
+/// which are known when all fields are compiled.
 fn place_indicators(ops: &mut [Op], places: &[(usize, usize)]) {
     for op in ops {
         match op {
@@ -347,7 +359,16 @@ fn place_indicators(ops: &mut [Op], places: &[(usize, usize)]) {
             }
             Op::Group { body, .. } => place_indicators(body, places),
             Op::Array(array) => place_indicators(&mut array.body, places),
-            Op::Set(set) => set.alternatives.iter_mut().for_each(|one| place_indicators(&mut one.body, places)),
+            Op::Set(set) => {
+                for one in &mut set.alternatives {
+                    for check in one.checks.iter_mut().flatten() {
+                        if let Check::Field { offset, beside: Some(item), .. } = check {
+                            *offset = places[*item].0;
+                        }
+                    }
+                    place_indicators(&mut one.body, places);
+                }
+            }
         }
     }
 }
@@ -492,7 +513,9 @@ impl Compiler<'_> {
             let when = self.layout.items()[item].when.as_ref();
             let checks = when.map(|when| self.checks(item, when)).transpose()?;
             if is_conditional && checks.is_none() {
-                // It never applies, but takes its place.
+                // It never applies, but takes its place, and conditions can test its fields. Whether the fields can be read
+                // makes no difference.
+                let _ = self.item(item, begin, body.column);
                 end = end.max(most);
                 body.next = body.next.max(end);
                 continue;
@@ -603,7 +626,8 @@ impl Compiler<'_> {
                     let lost = || BadLayout::in_item(item, format!("there is no {name}"));
                     let found = found.ok_or_else(lost)?;
                     let kind = self.layout.items()[found].kind.as_ref().ok_or_else(lost)?;
-                    let offset = self.layout.offset(found).ok_or_else(lost)?;
+                    let beside = (!self.layout.has_fixed_place(found)).then_some(found);
+                    let offset = self.layout.offset(found).or(beside.map(|_| 0)).ok_or_else(lost)?;
                     let form = self.form(found, kind)?;
                     let values = Expected::new(kind, values).map_err(|bad| {
                         BadLayout::in_item(
@@ -611,7 +635,7 @@ impl Compiler<'_> {
                             format!("the condition {test}: {bad:?} is not a value of {name}, which is {kind}"),
                         )
                     })?;
-                    Check::Field { offset, len: kind.len(), form, values }
+                    Check::Field { offset, len: kind.len(), form, values, beside }
                 }
             });
         }
@@ -620,15 +644,16 @@ impl Compiler<'_> {
 }
 
 impl Check {
-    /// Returns whether the record, or the field at its beginning, has one of the values.
-    pub(super) fn holds(&self, decode: &mut Decode, record: &[u8]) -> bool {
+    /// Returns whether the record, or the field at its beginning, has one of the values. The offsets of the alternatives
+    /// are from `base`.
+    pub(super) fn holds(&self, decode: &mut Decode, record: &[u8], base: usize) -> bool {
         match self {
             Check::Bytes { offset, values } => {
                 let rest = record.get(*offset..).unwrap_or_default();
                 values.iter().any(|value| rest.starts_with(value))
             }
-            Check::Field { offset, len, form, values } => {
-                let Some(bytes) = record.get(*offset..offset + len) else { return false };
+            Check::Field { form, values, .. } => {
+                let Some(bytes) = record.get(self.place(base)) else { return false };
                 match (decode.value(form, bytes), values) {
                     (Ok(Value::Text(text)), Expected::Texts(texts)) => {
                         let text = text.trim_end_matches([' ', '\u{3000}', '\0']);
@@ -649,13 +674,21 @@ impl Check {
     /// Makes the test whether the field at `offset` has a value. `None`: no field of this kind has it.
     pub(super) fn value(kind: &FieldKind, form: Form, offset: usize, value: &str) -> Option<Check> {
         let values = Expected::new(kind, &[value.to_owned()]).ok()?;
-        Some(Check::Field { offset, len: kind.len(), form, values })
+        Some(Check::Field { offset, len: kind.len(), form, values, beside: None })
     }
 
-    /// Returns the place of the bytes that it tests.
-    pub(super) fn place(&self) -> Range<usize> {
+    /// Returns whether it tests a field beside the alternative.
+    pub(super) fn is_beside(&self) -> bool {
+        matches!(self, Check::Field { beside: Some(_), .. })
+    }
+
+    /// Returns the place of the bytes that it tests. The offsets of the alternatives are from `base`.
+    pub(super) fn place(&self, base: usize) -> Range<usize> {
         match self {
-            Check::Field { offset, len, .. } => *offset..offset + len,
+            Check::Field { offset, len, .. } => {
+                let offset = offset + if self.is_beside() { base } else { 0 };
+                offset..offset + len
+            }
             Check::Bytes { offset, values } => *offset..offset + values.first().map_or(0, Vec::len),
         }
     }

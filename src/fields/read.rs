@@ -2,7 +2,7 @@
 
 use super::form::{Decode, Encode, Form, Lenience};
 use super::page::{Pages, Repair};
-use super::plan::{Alternative, Array, Check, Count, Field, Op, Plan, Set};
+use super::plan::{Alternative, Array, Count, Field, Op, Plan, Set};
 use super::{BadLayout, Column, FieldError, Layout, OnBad, Problem, Trim, Value, Visitor};
 use crate::codec::{Codec, MIN_ROOM};
 use crate::records::overlong::OnOverlong;
@@ -382,7 +382,7 @@ impl Reader {
     pub fn record_type(&mut self, record: &[u8]) -> Option<usize> {
         fn first(decode: &mut Decode, ops: &[Op], record: &[u8]) -> Option<usize> {
             ops.iter().find_map(|op| match op {
-                Op::Set(set) if set.is_conditional => applying(decode, set, record).map(|one| one.item),
+                Op::Set(set) if set.is_conditional => applying(decode, set, record, 0).map(|one| one.item),
                 Op::Set(set) => set.alternatives.iter().find_map(|one| first(decode, &one.body, record)),
                 Op::Group { body, .. } => first(decode, body, record),
                 Op::Field(_) | Op::Array(_) => None,
@@ -392,18 +392,19 @@ impl Reader {
     }
 }
 
-/// Returns the alternative that applies to a record. This does not depend on what else fields may contain.
-pub(super) fn applying<'s>(decode: &mut Decode, set: &'s Set, record: &[u8]) -> Option<&'s Alternative> {
-    decode.plainly(|decode| first_that_holds(decode, set, record))
+/// Returns the alternative that applies to a record, or to the element of an array whose offsets are from `base`. This does
+/// not depend on what else fields may contain.
+pub(super) fn applying<'s>(decode: &mut Decode, set: &'s Set, record: &[u8], base: usize) -> Option<&'s Alternative> {
+    decode.plainly(|decode| first_that_holds(decode, set, record, base))
 }
 
 /// Returns the first alternative whose condition holds, or else the one for all other records.
-fn first_that_holds<'s>(decode: &mut Decode, set: &'s Set, record: &[u8]) -> Option<&'s Alternative> {
+fn first_that_holds<'s>(decode: &mut Decode, set: &'s Set, record: &[u8], base: usize) -> Option<&'s Alternative> {
     let mut otherwise = None;
     for one in &set.alternatives {
         match &one.checks {
             Some(checks) if checks.is_empty() => otherwise = otherwise.or(Some(one)),
-            Some(checks) if checks.iter().all(|check| check.holds(decode, record)) => return Some(one),
+            Some(checks) if checks.iter().all(|check| check.holds(decode, record, base)) => return Some(one),
             _ => {}
         }
     }
@@ -647,7 +648,7 @@ impl<'r, V: Visitor> Run<'r, V> {
 
     fn set(&mut self, set: &'r Set, base: usize, column: usize) -> Result<usize, V::Error> {
         if set.is_conditional {
-            let Some(one) = applying(self.decode, set, self.record) else {
+            let Some(one) = applying(self.decode, set, self.record, base) else {
                 return Err(self.unknown_type(set, base).into());
             };
             let is_type = self.at.is_empty();
@@ -720,7 +721,7 @@ impl<'r, V: Visitor> Run<'r, V> {
     #[cold]
     fn unknown_type(&self, set: &Set, base: usize) -> FieldError {
         let tested = set.alternatives.iter().flat_map(|one| &one.checks).flatten().next();
-        let place = tested.map_or(base..base, Check::place);
+        let place = tested.map_or(base..base, |check| check.place(base));
         let (offset, len) = (place.start, place.len());
         let rest = self.record.get(offset..).unwrap_or_default();
         let problem = Problem::UnknownType { known: self.plan.known_types(set) };

@@ -509,7 +509,7 @@ fn conditions(items: &[Item], placed: &mut [Placed], names: &Names, index: usize
                 continue;
             }
         };
-        let found = in_a_fixed_place(items, placed, names, field).map_err(bad)?;
+        let found = tested_field(items, placed, names, index, field).map_err(bad)?;
         if values.is_empty() {
             return Err(bad("there is no value".into()));
         }
@@ -517,6 +517,21 @@ fn conditions(items: &[Item], placed: &mut [Placed], names: &Names, index: usize
     }
     placed[index].tested = tested;
     Ok(())
+}
+
+/// Finds a field that the condition of an item tests: one with the same place in every record, or in the same element.
+fn tested_field(items: &[Item], placed: &[Placed], names: &Names, index: usize, field: &str) -> Result<usize, String> {
+    let array = arrays(items, placed, index).find(|array| *array != index);
+    match (find(placed, names, field, None), array) {
+        (Ok(found), Some(_)) if is_of_element(items, placed, index, found) => Ok(found),
+        (Ok(found), Some(array)) if !items[found].is_group() && !has_fixed_place(items, placed, found) => {
+            let (path, array) = (&placed[index].path, &placed[array].path);
+            Err(format!(
+                "the place of {field} varies; expected a field that comes before {path} in the same element of {array}"
+            ))
+        }
+        _ => in_a_fixed_place(items, placed, names, field),
+    }
 }
 
 /// Finds a field that has the same place in every record.
@@ -549,6 +564,18 @@ fn are_beside(items: &[Item], placed: &[Placed], one: usize, other: usize) -> bo
     !items[one].is_group()
         && !items[other].is_group()
         && arrays(items, placed, one).eq(arrays(items, placed, other))
+        && !between.into_iter().any(|item| placed[item].counter.is_some())
+}
+
+/// Returns whether a field is in the same element of an array as an alternative, in a place that does not vary, and is
+/// written before its condition is needed: it precedes the alternative or is in it.
+fn is_of_element(items: &[Item], placed: &[Placed], alternative: usize, field: usize) -> bool {
+    let mut around = arrays(items, placed, alternative).filter(|array| *array != alternative).peekable();
+    let between = alternative.min(field) + 1..alternative.max(field);
+    !items[field].is_group()
+        && around.peek().is_some()
+        && around.eq(arrays(items, placed, field))
+        && field < placed[alternative].end
         && !between.into_iter().any(|item| placed[item].counter.is_some())
 }
 

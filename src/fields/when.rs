@@ -29,6 +29,9 @@ pub struct When {
 pub enum Test {
     /// A field has one of these values. Text is compared without blanks at its end, numbers by their value, and bytes
     /// in hex. A value for a floating-point field is rounded as if it were written to the field.
+    ///
+    /// The field has the same place in every record. For an alternative in an array, it can also be in the same element: in
+    /// the alternative itself, or before it without an array of varying count between them.
     Field {
         /// Its name or path; see [`Layout::find`](super::Layout::find).
         field: String,

@@ -2,7 +2,7 @@
 
 use super::form::{Decode, Encode, Form, Lenience};
 use super::page::Pages;
-use super::plan::{Array, Check, Count, Field, Indicator, Op, Plan, Set, Times};
+use super::plan::{Array, Count, Field, Indicator, Op, Plan, Set, Times};
 use super::read::{applying, room};
 use super::{BadLayout, BinaryRange, Column, FieldError, Layout, Problem, Trim, Value, ValueSource};
 use crate::codec::Codec;
@@ -115,10 +115,8 @@ fn conditions(ops: &[Op], places: &mut Vec<Range<usize>>) {
             Op::Array(array) => conditions(&array.body, places),
             Op::Set(set) => {
                 for one in &set.alternatives {
-                    places.extend(one.checks.iter().flatten().map(|check| match check {
-                        Check::Bytes { offset, values } => *offset..offset + values.first().map_or(0, Vec::len),
-                        Check::Field { offset, len, .. } => *offset..offset + len,
-                    }));
+                    let checks = one.checks.iter().flatten().filter(|check| !check.is_beside());
+                    places.extend(checks.map(|check| check.place(0)));
                     conditions(&one.body, places);
                 }
             }
@@ -224,7 +222,7 @@ impl Writer {
         let mut run =
             Run { plan, encode, decode, zeros, counts, at, record, marks, number, source, missing, sets, end };
         for field in &*tested {
-            run.early(field)?;
+            run.early(field, 0, 0)?;
         }
         run.fill_tested(places);
         run.ops(&plan.ops, 0, 0)?;
@@ -257,9 +255,9 @@ struct Run<'r, S> {
 impl<S: ValueSource> Run<'_, S> {
     /// Writes a field that a condition needs, if it has a value. An empty text in an alternative is not a value: it says
     /// that the record does not have the field.
-    fn early(&mut self, field: &Early) -> Result<(), FieldError> {
+    fn early(&mut self, field: &Early, base: usize, from: usize) -> Result<(), FieldError> {
         let Early { offset, len, item, column, form, is_conditional } = *field;
-        let has_value = match self.source.value(item, column) {
+        let has_value = match self.source.value(item, from + column) {
             None | Some(Value::Null) => false,
             Some(Value::Text(text)) if is_conditional => !text.trim_matches(' ').is_empty(),
             Some(_) => true,
@@ -267,7 +265,7 @@ impl<S: ValueSource> Run<'_, S> {
         match has_value {
             true => {
                 let (count, indicator) = (None, None);
-                self.field(&Field { offset, len, column, item, form, is_selected: true, count, indicator }, 0, 0)
+                self.field(&Field { offset, len, column, item, form, is_selected: true, count, indicator }, base, from)
             }
             false => Ok(()),
         }
@@ -277,10 +275,7 @@ impl<S: ValueSource> Run<'_, S> {
     /// one later.
     fn fill_tested(&mut self, places: &[Range<usize>]) {
         let len = places.iter().map(|place| place.end).max().unwrap_or(0).min(self.plan.layout.max_len());
-        if self.record.len() < len {
-            self.record.resize(len, 0);
-            self.marks.resize(len, Mark::Free);
-        }
+        self.reach(len);
         self.fill_gaps();
     }
 
@@ -294,6 +289,11 @@ impl<S: ValueSource> Run<'_, S> {
     /// Makes the record at least `len` bytes long.
     fn grow(&mut self, len: usize) {
         self.end = self.end.max(len);
+        self.reach(len);
+    }
+
+    /// Makes room for `len` bytes, which need not all belong to the record.
+    fn reach(&mut self, len: usize) {
         if self.record.len() < len {
             self.record.resize(len, 0);
             self.marks.resize(len, Mark::Free);
@@ -467,9 +467,24 @@ impl<S: ValueSource> Run<'_, S> {
         Ok(())
     }
 
+    /// Writes the fields of alternatives in an array that are in the place that their conditions test in the same element.
+    /// All other fields in this place are before the alternatives.
+    fn tested_beside(&mut self, set: &Set, base: usize, from: usize) -> Result<(), FieldError> {
+        let checks = set.alternatives.iter().flat_map(|one| &one.checks).flatten();
+        let places: Vec<Range<usize>> = checks.filter(|check| check.is_beside()).map(|check| check.place(0)).collect();
+        let Some(end) = places.iter().map(|place| place.end).max() else { return Ok(()) };
+        let mut fields = Vec::new();
+        for one in &set.alternatives {
+            early(&one.body, &places, true, &mut fields);
+        }
+        self.reach(base + end);
+        fields.iter().try_for_each(|field| self.early(field, base, from))
+    }
+
     fn set(&mut self, set: &Set, base: usize, column: usize) -> Result<usize, FieldError> {
         if set.is_conditional {
-            let Some(one) = applying(self.decode, set, self.record) else {
+            self.tested_beside(set, base, column)?;
+            let Some(one) = applying(self.decode, set, self.record, base) else {
                 let known = self.plan.known_types(set);
                 return Err(self.error(set.item, base, Problem::UnknownType { known }));
             };

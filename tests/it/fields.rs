@@ -691,6 +691,58 @@ fn record_types_within_unconditional_alternatives() {
     assert_eq!(row.record_type, None);
 }
 
+/// Alternatives of each element of an array, chosen by a field of the same element.
+#[test]
+fn alternatives_of_elements() {
+    let made = |copybook: &str, rules: &[&str]| {
+        let layout = Copybook::new().read(copybook.as_bytes()).unwrap();
+        rules.iter().try_fold(layout, |layout, rule| layout.apply(&rule.parse().unwrap()))
+    };
+    // The field is before them, in the first of them, or at the same place in each of them; the number of elements, and
+    // what is before the array, vary.
+    let before = "01 R. 05 N PIC 9. 05 V PIC X OCCURS 0 TO 2 DEPENDING ON N.
+        05 E OCCURS 1 TO 2 DEPENDING ON N. 10 K PIC X. 10 A PIC X(2). 10 B REDEFINES A PIC 9(2). 05 Z PIC X.";
+    let inside = "01 R. 05 N PIC 9. 05 V PIC X OCCURS 0 TO 2 DEPENDING ON N.
+        05 E OCCURS 1 TO 2 DEPENDING ON N. 10 A. 15 K PIC X. 15 T PIC X(2). 10 B REDEFINES A. 15 L PIC X. 15 M PIC 9(2).
+        05 Z PIC X.";
+    for (copybook, rules, events) in [
+        (before, ["K=A: A", "K=B: B"], "0=2 2*2[ 1=x 2=y ] 3*2[ ( 3=A 4=ab ) ( 6=B 8=12 ) ] 9=z "),
+        (inside, ["K=A: A", "L=B: B"], "0=2 2*2[ 1=x 2=y ] 3*2[ ( 4{ 3=A 4=ab } ) ( 7{ 9=B 10=12 } ) ] 11=z "),
+        (inside, ["K=A: A", "K=B: B"], "0=2 2*2[ 1=x 2=y ] 3*2[ ( 4{ 3=A 4=ab } ) ( 7{ 9=B 10=12 } ) ] 11=z "),
+        (inside, ["K=A: A", "otherwise: B"], "0=2 2*2[ 1=x 2=y ] 3*2[ ( 4{ 3=A 4=ab } ) ( 7{ 9=B 10=12 } ) ] 11=z "),
+    ] {
+        let layout = made(copybook, &rules).unwrap();
+        let record = b"\xF2\xA7\xA8\xC1\x81\x82\xC2\xF1\xF2\xA9";
+        let (seen, row) = read(&layout, record).unwrap();
+        assert_eq!((&*seen.events, row.record_type), (events, None), "{rules:?}");
+        assert_eq!(back(&layout, record), record, "{rules:?}");
+    }
+    // A description that no element has can say where the field is.
+    let layout = made(
+        "01 R. 05 E OCCURS 2. 10 A. 15 K PIC X. 15 T PIC X. 10 B REDEFINES A. 15 L PIC X. 15 M PIC 9.",
+        &["K=B,C: B"],
+    );
+    let (seen, _) = read(&layout.unwrap(), b"\xC2\xF1\xC3\xF2").unwrap();
+    assert_eq!(seen.events, "1*2[ ( 5{ 0=B 1=1 } ) ( 5{ 2=C 3=2 } ) ] ");
+    let layout = made(before, &["K=A: A", "K=B: B"]).unwrap();
+    let error = read(&layout, b"\xF2\xA7\xA8\xC1\x81\x82\xC3\xF1\xF2\xA9").map(|_| ()).unwrap_err();
+    assert_eq!(error.to_string(), "record 1, field E[2].A, column 7: C3: no record type matches; expected K=A, or K=B");
+
+    // Fields of other elements, after the alternatives, and beyond what varies.
+    for (copybook, path) in [
+        ("01 R. 05 E OCCURS 2. 10 K PIC X. 10 F OCCURS 2. 15 A PIC X. 15 B REDEFINES A PIC 9.", "E.F.A"),
+        ("01 R. 05 E OCCURS 2. 10 K PIC X. 05 F OCCURS 2. 10 A PIC X. 10 B REDEFINES A PIC 9.", "F.A"),
+        ("01 R. 05 E OCCURS 2. 10 A PIC X. 10 B REDEFINES A PIC 9. 10 K PIC X.", "E.A"),
+        ("01 R. 05 E OCCURS 2. 10 K PIC X OCCURS 2. 10 A PIC X. 10 B REDEFINES A PIC 9.", "E.A"),
+        ("01 R. 05 N PIC 9. 05 E OCCURS 2. 10 K PIC X. 10 V PIC X OCCURS 0 TO 2 DEPENDING ON N. 10 A PIC X.", "E.A"),
+    ] {
+        let error = made(copybook, &[&format!("K=A: {path}")]).unwrap_err().to_string();
+        let expected =
+            format!("the condition K=A: the place of K varies; expected a field that comes before {path} in the ");
+        assert_eq!(error, expected + "same element of " + path.rsplit_once('.').unwrap().0);
+    }
+}
+
 /// Reading empty fields as null does not change which alternative applies.
 #[test]
 fn empty_type_fields() {

@@ -191,7 +191,7 @@ struct JobArgs {
     /// RULE is a condition and the name of a group or field: `SEGMENT-ID=C: COMPANY`. COMPANY applies to the records
     /// whose field SEGMENT-ID is C. Several values are separated by commas, and several tests by ` and `. A test can
     /// name bytes instead of a field: `5-6=0002`. `otherwise: OTHER` applies if no other rule does. A record to which no
-    /// rule applies is an error.
+    /// rule applies is an error. In a table, the field of the same element is tested.
     #[arg(help_heading = LAYOUT, long, value_name = "RULE", value_parser = checked("when"))]
     when: Vec<String>,
 

@@ -95,7 +95,7 @@ fn kind(choices: &mut Choices<'_>) -> FieldKind {
 fn items(choices: &mut Choices<'_>, level: u8, all: bool, items_: &mut Vec<Item>) {
     for _ in 0..1 + choices.of(3) {
         let name = format!("F{}", items_.len());
-        match choices.of(if all { 7 } else { 4 }) {
+        match choices.of(if all { 8 } else { 4 }) {
             0 | 1 => items_.push(Item::field(level, name, kind(choices))),
             2 if level < 4 => {
                 items_.push(Item::group(level, name));
@@ -124,6 +124,17 @@ fn items(choices: &mut Choices<'_>, level: u8, all: bool, items_: &mut Vec<Item>
                 items_
                     .push(Item::group(level, format!("G{}", items_.len())).redefining(name).applying(When::OTHERWISE));
                 items(choices, level + 1, false, items_);
+            }
+            // Alternatives of each element, by one of its fields.
+            7 if level < 3 => {
+                items_.push(Item::group(level, name.clone()).occurring(Occurs::times(1 + choices.of(3))));
+                items_.push(Item::field(level + 1, format!("K{name}"), FieldKind::Raw(1)));
+                let when = When::field(format!("K{name}"), format!("0{}", choices.of(4)));
+                items_.push(Item::group(level + 1, format!("A{name}")).applying(when));
+                items(choices, level + 2, false, items_);
+                let other = Item::group(level + 1, format!("B{name}")).redefining(format!("A{name}"));
+                items_.push(other.applying(When::OTHERWISE));
+                items(choices, level + 2, false, items_);
             }
             _ => items_.push(Item::filler(level, Some(kind(choices)))),
         }
