@@ -70,7 +70,12 @@ impl Utf7 {
 const NO_DIGIT: u8 = 0x80;
 
 /// The same in each octet.
-const NO_DIGITS: u64 = u64::from_ne_bytes([NO_DIGIT; 8]);
+const NO_DIGITS: u64 = each(NO_DIGIT);
+
+/// Returns a number with the byte in each octet.
+const fn each(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
+}
 
 /// What each byte is, as tables.
 struct Kinds {
@@ -78,13 +83,16 @@ struct Kinds {
     values: [u8; 256],
     /// Which bytes stand for themselves outside base64.
     is_read: [bool; 256],
+    /// The same, for eight bytes at once.
+    read: Front,
     /// Which of them are written as themselves.
     is_written: [bool; 256],
 }
 
 impl Kinds {
     const fn new(of: Utf7) -> Self {
-        let mut this = Kinds { values: [NO_DIGIT; 256], is_read: [false; 256], is_written: [false; 256] };
+        let read = if of.is_imap { Front::new(b' ', [b'&', 0x7F, 0x7F]) } else { Front::new(0, *b"+\\~") };
+        let mut this = Kinds { values: [NO_DIGIT; 256], is_read: [false; 256], read, is_written: [false; 256] };
         let mut at = 0;
         while at < 0x80 {
             let byte = at as u8;
@@ -108,6 +116,33 @@ impl Kinds {
             at += 1;
         }
         this
+    }
+}
+
+/// Bytes of ASCII: those from a first one on, but three.
+struct Front {
+    /// What the first one lacks to 80, in each octet.
+    to_high: u64,
+    others: [u64; 3],
+}
+
+impl Front {
+    const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+
+    const fn new(first: u8, others: [u8; 3]) -> Self {
+        let [a, b, c] = others;
+        Front { to_high: each(0x80 - first), others: [each(a), each(b), each(c)] }
+    }
+
+    /// Returns how many bytes at the front are such bytes. All eight at once, and without a look-up to wait for.
+    #[inline(always)]
+    fn len(&self, bytes: [u8; 8]) -> usize {
+        let all = u64::from_le_bytes(bytes);
+        // The highest bit of an octet is set by sums of what is below it, where those are large enough.
+        let differs = |other: &u64| ((all ^ other) & Self::LOW) + Self::LOW;
+        let is_one =
+            self.others.iter().fold(((all & Self::LOW) + self.to_high) & !all, |is, other| is & differs(other));
+        ((!is_one & !Self::LOW).trailing_zeros() / 8) as usize
     }
 }
 
@@ -247,7 +282,8 @@ impl Base64 {
         if src.len() < Units::AHEAD || most < Units::STEP {
             return 0;
         }
-        let mut batch = Units::new(*self, src);
+        let mut units = [0; _];
+        let mut batch = Units::new(*self, src, &mut units);
         batch.fill(most);
         let written = batch.push(dst);
         if written == batch.len {
@@ -287,8 +323,8 @@ struct Units<'a> {
     /// How many bytes were read, and the state after them.
     read: usize,
     state: Base64,
-    /// The code units in big-endian order, of which `len` count.
-    units: [u8; 2 * (Units::MOST + Units::BLOCK)],
+    /// The code units in big-endian order, of which `len` count. Lent, so that all else can be in registers.
+    units: &'a mut [u8; 2 * (Units::MOST + Units::BLOCK)],
     len: usize,
 }
 
@@ -305,8 +341,7 @@ impl<'a> Units<'a> {
     const MANY: usize = 3;
 
     #[inline(always)]
-    fn new(state: Base64, src: &'a [u8]) -> Self {
-        let units = [0; 2 * (Units::MOST + Units::BLOCK)];
+    fn new(state: Base64, src: &'a [u8], units: &'a mut [u8; 2 * (Units::MOST + Units::BLOCK)]) -> Self {
         Units { kinds: state.of.kinds(), src, read: 0, state, units, len: 0 }
     }
 
@@ -341,11 +376,9 @@ impl<'a> Units<'a> {
     /// Reads at most eight bytes that stand for themselves; returns how many.
     #[inline(always)]
     fn plain(&mut self, ahead: &[u8; Units::AHEAD]) -> usize {
-        let bytes = &ahead[..8];
-        // No branch per byte; what is stored too much is overwritten.
-        let is_other = |byte: u8| u32::from(!self.kinds.is_read[usize::from(byte)]);
-        let others = bytes.iter().zip(0..).fold(0x100, |all, (byte, at)| all | is_other(*byte) << at);
-        let len = others.trailing_zeros() as usize;
+        let bytes: &[u8; 8] = ahead.first_chunk().expect("as many bytes");
+        // What is stored too much is overwritten.
+        let len = self.kinds.read.len(*bytes);
         let places: &mut [u8; 16] = self.units[2 * self.len..].first_chunk_mut().expect("space for a step");
         let wide: [[u8; 2]; 8] = std::array::from_fn(|at| [0, bytes[at]]);
         places.copy_from_slice(wide.as_flattened());
@@ -360,8 +393,10 @@ impl<'a> Units<'a> {
             let Base64 { is_on, bits, count, .. } = self.state;
             let sign = usize::from(!is_on);
             let digits: &[u8; 8] = ahead[sign..].first_chunk().expect("as many bytes");
-            let value = |byte: &u8| u64::from(self.kinds.values[usize::from(*byte)]);
-            let values = digits.iter().fold(0, |all, byte| all << 8 | value(byte));
+            let value = |at: usize| u64::from(self.kinds.values[usize::from(digits[at])]);
+            let two = |at: usize| value(at) << 8 | value(at + 1);
+            let four = |at: usize| two(at) << 16 | two(at + 2);
+            let values = four(0) << 32 | four(4);
             let all = u64::from(bits) << 48 | joined(values);
             self.put(all >> count);
             if values & NO_DIGITS != 0 {
@@ -641,4 +676,23 @@ fn three_units(utf8: &[u8; 9]) -> Option<u64> {
     let unit = |first: u64, second: u64, third: u64| (first & 0xF) << 12 | (second & 0x3F) << 6 | third & 0x3F;
     let is_long = |byte: u64| byte & 0xF0 == 0xE0;
     (is_long(a) & is_long(d) & is_long(g)).then(|| unit(a, b, c) << 32 | unit(d, e, f) << 16 | unit(g, h, i))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_stand_for_themselves_are_those_of_the_table() {
+        for kinds in [Utf7::MAIL, Utf7::IMAP].map(Utf7::kinds) {
+            for (byte, place) in (0..=0xFF).flat_map(|byte| (0..8).map(move |place| (byte, place))) {
+                let mut bytes = [b'a'; 8];
+                bytes[place..].fill(byte);
+                let expected = if kinds.is_read[usize::from(byte)] { 8 } else { place };
+                assert_eq!(kinds.read.len(bytes), expected, "{byte:02X} from {place}");
+                bytes[place + 1..].fill(b'a');
+                assert_eq!(kinds.read.len(bytes), expected, "{byte:02X} at {place}");
+            }
+        }
+    }
 }
