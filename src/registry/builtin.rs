@@ -11,9 +11,7 @@ use crate::codec::stateful::{Hz, Iso2022, Utf7};
 #[cfg(feature = "whatwg")]
 use crate::codec::web;
 use crate::codec::{Ucs4, Utf8, Utf16, UtfEbcdic, pages};
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, DefaultHasher};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock};
 
 /// Returns all built-in codecs with their labels, which are IANA's, or ICU's if IANA has none.
 ///
@@ -31,22 +29,38 @@ pub(super) fn entries() -> impl Iterator<Item = Builtin> + Clone {
 }
 
 /// The labels that were looked up, and what they name. A program that names the charset of each of many short values looks
-/// up the same few labels again and again, and a search goes through more than a thousand.
-static FOUND: RwLock<Found> = RwLock::new(Found::with_hasher(BuildHasherDefault::new()));
+/// up the same few labels again and again, and a search goes through more than a thousand. Each label has a few places,
+/// which depend on its bytes; if they are taken, it is searched for each time, as a label has endless spellings.
+static FOUND: [OnceLock<Box<Found>>; 1024] = [const { OnceLock::new() }; 1024];
 
-type Found = HashMap<Box<str>, Builtin, BuildHasherDefault<DefaultHasher>>;
+struct Found {
+    label: Box<str>,
+    builtin: Builtin,
+}
 
-/// How many labels are kept at most, and how long they may be. A label has endless spellings.
-const MAX_FOUND: usize = 1024;
+/// How many places a label has, and how long it may be.
+const PLACES: usize = 4;
 const MAX_FOUND_LEN: usize = 64;
+
+/// Returns the places of a label.
+fn places(label: &str) -> &'static [OnceLock<Box<Found>>] {
+    // FNV-1a.
+    let hash = label.bytes().fold(0xCBF2_9CE4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
+    });
+    let first = (hash ^ hash >> 32) as usize % (FOUND.len() / PLACES) * PLACES;
+    &FOUND[first..first + PLACES]
+}
 
 /// Finds the built-in codec with a label.
 pub(super) fn find(label: &str) -> Option<Builtin> {
     if label.len() > MAX_FOUND_LEN {
         return search(label);
     }
-    if let Some(found) = FOUND.read().unwrap_or_else(PoisonError::into_inner).get(label) {
-        return Some(*found);
+    let places = places(label);
+    let found = places.iter().map_while(OnceLock::get).find(|found| *found.label == *label);
+    if let Some(found) = found {
+        return Some(found.builtin);
     }
     // Made when a label is not found for the first time: a program that starts should not wait for it.
     static KEYS: OnceLock<label::Keys> = OnceLock::new();
@@ -57,9 +71,9 @@ pub(super) fn find(label: &str) -> Option<Builtin> {
         KEYS.get_or_init(|| label::Keys::new(entries().map(Entry::Builtin)));
         return None;
     };
-    let mut found = FOUND.write().unwrap_or_else(PoisonError::into_inner);
-    if found.len() < MAX_FOUND {
-        found.insert(label.into(), builtin);
+    if let Some(place) = places.iter().find(|place| place.get().is_none()) {
+        // Fails if another thread has just taken the place.
+        _ = place.set(Box::new(Found { label: label.into(), builtin }));
     }
     Some(builtin)
 }

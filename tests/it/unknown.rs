@@ -1,8 +1,11 @@
 //! Tests input that is not recognised as text, and is copied.
 
+use crate::common::shapes::Dice;
 use crate::common::{invariant, whole};
+use charpipe::detect::statistics::may_be_binary;
+use charpipe::detect::{Hints, Looks};
 use charpipe::records::Shape;
-use charpipe::{OnMalformed, OnUnknown, Transcode};
+use charpipe::{Detector, OnMalformed, OnUnknown, Registry, Transcode};
 use std::num::NonZeroUsize;
 
 fn pass() -> Transcode {
@@ -84,4 +87,26 @@ fn the_choice_is_made_in_the_window() {
     let records = pass().records(Shape::Fixed { lrecl: 4 });
     let outcome = invariant(&records, b"ab\xFF\xFEcdef", "records");
     assert_eq!(outcome.output, b"ab\xFF\xFEcdef");
+}
+
+/// Whatever a detector finds to be binary may be so, by a look at the bytes; and most text may not.
+#[test]
+fn what_may_be_binary_is_seen_at_once() {
+    let mut dice = Dice::new(5);
+    let starts: [&[u8]; 6] = [b"", b"%PDF-1.4", b"GIF89a", b"\xEF\xBB\xBF", b"\xFF\xD8\xFF", b"caf\xE9 "];
+    let (mut binary, mut plain) = (0, 0);
+    for round in 0..3000 {
+        let bytes = [b'e', b' ', b'\n', 0xE9, 0x81, 0x40, 0x1B, 0, 0x1A, 7];
+        let kinds = 3 + dice.below(bytes.len() - 2);
+        let len = dice.below(400);
+        let rest = (0..len).map(|_| bytes[dice.below(kinds)]);
+        let input: Vec<u8> = starts[round % starts.len()].iter().copied().chain(rest).collect();
+        let mut detector = Detector::new(Registry::builtin(), Hints::default());
+        detector.feed(&input);
+        let is_binary = detector.finish().looks == Some(Looks::Binary);
+        assert!(may_be_binary(&input) || !is_binary, "{input:X?}");
+        binary += usize::from(is_binary);
+        plain += usize::from(!may_be_binary(&input));
+    }
+    assert!(binary > 100 && plain > 100, "{binary} are binary, {plain} cannot be");
 }

@@ -4,7 +4,7 @@
 use crate::args::Convert;
 use crate::status::Status;
 use charpipe::codec::decode_strictly;
-use charpipe::detect::statistics::{Looks, WINDOW};
+use charpipe::detect::statistics::{Looks, WINDOW, may_be_binary};
 use charpipe::detect::{ContentType, Hints};
 use charpipe::{Detector, Registry, Verdict};
 use std::io::{BufRead, Cursor, Read as _};
@@ -44,6 +44,10 @@ impl Search {
 
     /// Returns the verdict on the beginning of an input if it is binary.
     fn binary(&self, head: &[u8]) -> Option<Verdict> {
+        // Detection takes longer than the conversion of a small file.
+        if !may_be_binary(head) {
+            return None;
+        }
         let verdict = self.detect(head, false);
         if verdict.looks == Some(Looks::Binary) {
             return Some(verdict);

@@ -162,6 +162,21 @@ pub(crate) fn looks_of(sample: &[u8], registry: &Registry) -> Looks {
     assess_roughly(sample, false, registry).looks.unwrap_or(Looks::Legacy)
 }
 
+/// Returns whether a [`Detector`](crate::Detector) may find that an input is binary that begins with `head`. If `head` has no
+/// byte that text lacks (the binary data bytes of the MIME Sniffing Standard, section 3), and no signature of a format that
+/// is not text, then none does. This is one pass over the bytes.
+///
+/// ```
+/// use charpipe::detect::statistics::may_be_binary;
+///
+/// assert!(!may_be_binary(b"caf\xE9 cr\xE8me"));
+/// assert!(may_be_binary(b"\x1F\x8B\x08") && may_be_binary(b"A\0B\0"));
+/// ```
+#[must_use]
+pub fn may_be_binary(head: &[u8]) -> bool {
+    binary::signature(head).is_some() || head.iter().any(|byte| binary::is_binary_byte(*byte))
+}
+
 /// Returns whether the window is UTF-16 or UTF-32, as zero bytes show.
 pub(super) fn wide(window: &[u8]) -> Option<Looks> {
     unicode::wide(&window[..window.len().min(WINDOW)])
