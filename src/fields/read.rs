@@ -519,7 +519,7 @@ impl<'r, V: Visitor> Run<'r, V> {
     /// Keeps a count for the arrays that depend on it.
     fn count(&mut self, field: &Field, offset: usize, bytes: Option<&[u8]>, count: usize) -> Result<(), V::Error> {
         let value = match bytes.map(|bytes| (bytes, self.plan.count(self.decode, &field.form, count, bytes))) {
-            Some((bytes, Err(problem))) => return Err(self.error(field.item, offset, bytes, problem).into()),
+            Some((bytes, Err(problem))) => return Err(self.whole().error(field.item, offset, bytes, problem).into()),
             Some((_, Ok(value))) => Some(value),
             None => None,
         };
@@ -543,12 +543,12 @@ impl<'r, V: Visitor> Run<'r, V> {
         }
         let problem = Problem::RecordTooShort { len: self.record.len(), needed: offset + field.len };
         match self.on_bad {
-            OnBad::Error => Err(self.error(field.item, offset, rest, problem).into()),
+            OnBad::Error => Err(self.whole().error(field.item, offset, rest, problem).into()),
             // The bytes that are there would not fill the field when it is written.
             OnBad::Null | OnBad::Raw | OnBad::Report => {
                 self.row.bad += 1;
                 if self.on_bad == OnBad::Report {
-                    let error = self.error(field.item, offset, rest, problem);
+                    let error = self.whole().error(field.item, offset, rest, problem);
                     self.visitor.bad(field.item, column + field.column, error)?;
                 }
                 deliver(self.visitor, field, column, Value::Null)
@@ -566,10 +566,10 @@ impl<'r, V: Visitor> Run<'r, V> {
         problem: Problem,
     ) -> Result<(), V::Error> {
         let value = match self.on_bad {
-            OnBad::Error => return Err(self.error(field.item, offset, bytes, problem).into()),
+            OnBad::Error => return Err(self.whole().error(field.item, offset, bytes, problem).into()),
             OnBad::Null => Value::Null,
             OnBad::Report => {
-                let error = self.error(field.item, offset, bytes, problem);
+                let error = self.whole().error(field.item, offset, bytes, problem);
                 self.visitor.bad(field.item, column + field.column, error)?;
                 Value::Null
             }
@@ -577,11 +577,6 @@ impl<'r, V: Visitor> Run<'r, V> {
         };
         self.row.bad += 1;
         deliver(self.visitor, field, column, value)
-    }
-
-    #[cold]
-    fn error(&self, item: usize, offset: usize, bytes: &[u8], problem: Problem) -> FieldError {
-        FieldError::new(self.plan.layout.path_at(item, self.at), offset, bytes, problem).in_record(self.number)
     }
 
     fn array(&mut self, array: &'r Array, base: usize, column: usize) -> Result<usize, V::Error> {
@@ -621,7 +616,7 @@ impl<'r, V: Visitor> Run<'r, V> {
     /// check counts write such records.
     #[cold]
     fn too_few(&mut self, array: &Array, found: Count, problem: Problem, column: usize) -> Result<usize, V::Error> {
-        let error = self.bad_count(array, found, problem);
+        let error = self.whole().bad_count(array, found, problem);
         if found.value != Some(0) || !matches!(self.on_bad, OnBad::Null | OnBad::Report) {
             return Err(error.into());
         }
@@ -632,24 +627,10 @@ impl<'r, V: Visitor> Run<'r, V> {
         Ok(0)
     }
 
-    #[cold]
-    fn bad_count(&self, array: &Array, found: Count, problem: Problem) -> FieldError {
-        let item = match array.times {
-            super::plan::Times::Counted { counter, .. } => counter,
-            super::plan::Times::Fixed(_) => array.item,
-        };
-        let bytes = self.record.get(found.offset..).and_then(|rest| rest.get(..found.len));
-        let problem = match (bytes, found.value) {
-            (None, _) => Problem::RecordTooShort { len: self.record.len(), needed: found.offset + found.len },
-            _ => problem,
-        };
-        self.error(item, found.offset, bytes.unwrap_or_default(), problem)
-    }
-
     fn set(&mut self, set: &'r Set, base: usize, column: usize) -> Result<usize, V::Error> {
         if set.is_conditional {
             let Some(one) = applying(self.decode, set, self.record, base) else {
-                return Err(self.unknown_type(set, base).into());
+                return Err(self.whole().unknown_type(set, base).into());
             };
             let is_type = self.at.is_empty();
             self.row.record_type = self.row.record_type.or(is_type.then_some(one.item));
@@ -677,33 +658,68 @@ impl<'r, V: Visitor> Run<'r, V> {
         self.row.unused = self.row.len - begin;
         self.row.cut = len - self.row.len.min(len);
         if self.row.cut > 0 && self.overlong == OnOverlong::Fail {
-            return Err(self.too_long(self.row.len).into());
+            return Err(self.whole().too_long(self.row.len).into());
         }
-        self.check_gaps()
+        let exact = self.exact.as_deref();
+        let gap = exact.and_then(|exact| self.whole().gap(exact, self.shorter));
+        gap.map_or(Ok(()), |error| Err(error.into()))
     }
 
-    /// If values are to come back, checks the bytes that no field covers.
-    fn check_gaps(&mut self) -> Result<(), V::Error> {
-        let Some(exact) = self.exact.as_deref() else { return Ok(()) };
+    fn whole(&self) -> Whole<'_> {
+        Whole { plan: self.plan, at: self.at, record: self.record, number: self.number }
+    }
+}
+
+/// A record that has an error. Its code is not compiled again for each kind of visitor.
+struct Whole<'r> {
+    plan: &'r Plan,
+    at: &'r [usize],
+    record: &'r [u8],
+    number: u64,
+}
+
+impl Whole<'_> {
+    #[cold]
+    fn error(&self, item: usize, offset: usize, bytes: &[u8], problem: Problem) -> FieldError {
+        FieldError::new(self.plan.layout.path_at(item, self.at), offset, bytes, problem).in_record(self.number)
+    }
+
+    #[cold]
+    fn bad_count(&self, array: &Array, found: Count, problem: Problem) -> FieldError {
+        let item = match array.times {
+            super::plan::Times::Counted { counter, .. } => counter,
+            super::plan::Times::Fixed(_) => array.item,
+        };
+        let bytes = self.record.get(found.offset..).and_then(|rest| rest.get(..found.len));
+        let problem = match (bytes, found.value) {
+            (None, _) => Problem::RecordTooShort { len: self.record.len(), needed: found.offset + found.len },
+            _ => problem,
+        };
+        self.error(item, found.offset, bytes.unwrap_or_default(), problem)
+    }
+
+    /// Checks the bytes that no field covers, if values are to come back.
+    #[inline(never)]
+    fn gap(&self, exact: &Exact, shorter: Option<&Alternative>) -> Option<FieldError> {
         let Exact { encode, is_filled, end, .. } = exact;
         if let Some((at, bytes, canonical)) = exact.changed(self.record, 0, *end) {
-            return Err(self.of_record(at, bytes, Problem::NotCanonical { canonical }).into());
+            return Some(self.of_record(at, bytes, Problem::NotCanonical { canonical }));
         }
         let rest = &self.record[*end..];
         if rest.is_empty() {
-            return Ok(());
+            return None;
         }
         if !is_filled {
-            return Err(self.too_long(*end).into());
+            return Some(self.too_long(*end));
         }
         let mut canonical = vec![0; rest.len()];
         if encode.pages.main().fill(&mut canonical).is_ok() && canonical == rest {
-            return Ok(());
+            return None;
         }
         let problem = Problem::NotCanonical { canonical };
-        Err(match self.shorter {
-            Some(one) => self.error(one.item, *end, rest, problem).into(),
-            None => self.of_record(*end, rest, problem).into(),
+        Some(match shorter {
+            Some(one) => self.error(one.item, *end, rest, problem),
+            None => self.of_record(*end, rest, problem),
         })
     }
 

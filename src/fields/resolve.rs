@@ -519,19 +519,23 @@ fn conditions(items: &[Item], placed: &mut [Placed], names: &Names, index: usize
     Ok(())
 }
 
-/// Finds a field that the condition of an item tests: one with the same place in every record, or in the same element.
+/// Finds a field that the condition of an item tests: one with the same place in every record, or in the same element of
+/// an array.
 fn tested_field(items: &[Item], placed: &[Placed], names: &Names, index: usize, field: &str) -> Result<usize, String> {
     let array = arrays(items, placed, index).find(|array| *array != index);
-    match (find(placed, names, field, None), array) {
-        (Ok(found), Some(_)) if is_of_element(items, placed, index, found) => Ok(found),
-        (Ok(found), Some(array)) if !items[found].is_group() && !has_fixed_place(items, placed, found) => {
-            let (path, array) = (&placed[index].path, &placed[array].path);
-            Err(format!(
-                "the place of {field} varies; expected a field that comes before {path} in the same element of {array}"
-            ))
+    if let (Some(array), Ok(found)) = (array, find(placed, names, field, None))
+        && !items[found].is_group()
+        && !has_fixed_place(items, placed, found)
+    {
+        if is_of_element(items, placed, array, index, found) {
+            return Ok(found);
         }
-        _ => in_a_fixed_place(items, placed, names, field),
+        let (path, array) = (&placed[index].path, &placed[array].path);
+        return Err(format!(
+            "the place of {field} varies; expected a field that comes before {path} in the same element of {array}"
+        ));
     }
+    in_a_fixed_place(items, placed, names, field)
 }
 
 /// Finds a field that has the same place in every record.
@@ -563,20 +567,17 @@ fn are_beside(items: &[Item], placed: &[Placed], one: usize, other: usize) -> bo
     let between = one.min(other) + 1..one.max(other);
     !items[one].is_group()
         && !items[other].is_group()
-        && arrays(items, placed, one).eq(arrays(items, placed, other))
+        && arrays(items, placed, one).next() == arrays(items, placed, other).next()
         && !between.into_iter().any(|item| placed[item].counter.is_some())
 }
 
-/// Returns whether a field is in the same element of an array as an alternative, in a place that does not vary, and is
+/// Returns whether a field is in the same element of `array` as an alternative, in a place that does not vary, and is
 /// written before its condition is needed: it precedes the alternative or is in it.
-fn is_of_element(items: &[Item], placed: &[Placed], alternative: usize, field: usize) -> bool {
-    let mut around = arrays(items, placed, alternative).filter(|array| *array != alternative).peekable();
-    let between = alternative.min(field) + 1..alternative.max(field);
-    !items[field].is_group()
-        && around.peek().is_some()
-        && around.eq(arrays(items, placed, field))
+fn is_of_element(items: &[Item], placed: &[Placed], array: usize, alternative: usize, field: usize) -> bool {
+    let mut between = alternative.min(field) + 1..alternative.max(field);
+    arrays(items, placed, field).next() == Some(array)
         && field < placed[alternative].end
-        && !between.into_iter().any(|item| placed[item].counter.is_some())
+        && !between.any(|item| placed[item].counter.is_some())
 }
 
 /// Finds the field that says whether an item has a value.

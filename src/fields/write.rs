@@ -150,6 +150,20 @@ fn early(ops: &[Op], places: &[Range<usize>], is_conditional: bool, fields: &mut
     })
 }
 
+/// Collects the fields of alternatives in an array that are in the places that their conditions test in the same element,
+/// and where these places end. All other fields in these places are before the alternatives.
+fn beside(set: &Set) -> (Vec<Early>, Option<usize>) {
+    let checks = set.alternatives.iter().flat_map(|one| &one.checks).flatten();
+    let places: Vec<Range<usize>> = checks.filter(|check| check.is_beside()).map(|check| check.place(0)).collect();
+    let mut fields = Vec::new();
+    if !places.is_empty() {
+        for one in &set.alternatives {
+            early(&one.body, &places, true, &mut fields);
+        }
+    }
+    (fields, places.iter().map(|place| place.end).max())
+}
+
 impl Clone for Writer {
     fn clone(&self) -> Self {
         let Decode { pages, trim, lenience, .. } = &self.decode;
@@ -467,23 +481,11 @@ impl<S: ValueSource> Run<'_, S> {
         Ok(())
     }
 
-    /// Writes the fields of alternatives in an array that are in the place that their conditions test in the same element.
-    /// All other fields in this place are before the alternatives.
-    fn tested_beside(&mut self, set: &Set, base: usize, from: usize) -> Result<(), FieldError> {
-        let checks = set.alternatives.iter().flat_map(|one| &one.checks).flatten();
-        let places: Vec<Range<usize>> = checks.filter(|check| check.is_beside()).map(|check| check.place(0)).collect();
-        let Some(end) = places.iter().map(|place| place.end).max() else { return Ok(()) };
-        let mut fields = Vec::new();
-        for one in &set.alternatives {
-            early(&one.body, &places, true, &mut fields);
-        }
-        self.reach(base + end);
-        fields.iter().try_for_each(|field| self.early(field, base, from))
-    }
-
     fn set(&mut self, set: &Set, base: usize, column: usize) -> Result<usize, FieldError> {
         if set.is_conditional {
-            self.tested_beside(set, base, column)?;
+            let (fields, end) = beside(set);
+            self.reach(end.map_or(0, |end| base + end));
+            fields.iter().try_for_each(|field| self.early(field, base, column))?;
             let Some(one) = applying(self.decode, set, self.record, base) else {
                 let known = self.plan.known_types(set);
                 return Err(self.error(set.item, base, Problem::UnknownType { known }));
