@@ -129,9 +129,10 @@ pub use text::normalize::Normalization;
 #[cfg(feature = "tokio")]
 pub use transcoder::{AsyncDecodeReader, AsyncEncodeWriter};
 pub use transcoder::{
-    Bom, CutRecord, DecodeReader, EncodeWriter, Faults, FinishError, Gaps, MalformedAt, NamedOption, OnMalformed,
-    OnUnknown, OnUnmappable, OptionValue, Padding, Progress, RecordsCut, Relabel, Relabelled, RenamedOption, Report,
-    Status, TextWriter, Transcode, Transcoder, UnmappableAt, ValueDecoder, ValueEncoder, decode, transcode,
+    Bom, CharProgress, CharStop, CutRecord, DecodeReader, EncodeWriter, Faults, FinishError, Gaps, MalformedAt,
+    NamedOption, OnMalformed, OnUnknown, OnUnmappable, OptionValue, Padding, Progress, RecordsCut, Relabel, Relabelled,
+    RenamedOption, Report, Status, TextWriter, Transcode, Transcoder, UnmappableAt, ValueDecoder, ValueEncoder, decode,
+    transcode,
 };
 pub use transcoder::{Line, LineCheckpoint, LineEnd, LineEnds, Lines};
 pub use words::{UnknownWord, Word};

@@ -6,8 +6,7 @@
  *     LD_PRELOAD=./libcharpipe_iconv.so git add file
  *
  * It follows POSIX: a call takes only input whose output it gave. Input that it cannot convert, has no space for, or
- * has only the beginning of, stays unread, and the state stays that before it. For this, the shim makes a copy of the
- * stream (charpipe_fork) before each attempt, and goes back to the copy if the attempt fails.
+ * has only the beginning of, stays unread, and the state stays that before it. This is what charpipe_convert does.
  *
  * Where implementations differ:
  *
@@ -26,10 +25,6 @@
 #include <string.h>
 #include <strings.h>
 #include <wchar.h>
-
-/* The most input for one attempt, in bytes, and the least. Less is converted character by character. */
-#define MOST 8192
-#define LEAST 8
 
 /* Space for what the first characters of a text become, with what comes before them: a byte order mark, a header. */
 #define HEAD 64
@@ -173,13 +168,7 @@ static int open_streams(struct conversion *conversion, const char *from, const c
 }
 
 /* How many characters were replaced or dropped since the beginning of the text. */
-static size_t replaced(const struct conversion *conversion) {
-    static const char key[] = "\"unmappable\":{\"count\":";
-    if (!conversion->stream || !(conversion->translits || conversion->ignores)) return 0;
-    const char *report = charpipe_report(conversion->stream);
-    const char *count = report ? strstr(report, key) : NULL;
-    return count ? (size_t)strtoull(count + strlen(key), NULL, 10) : 0;
-}
+static size_t replaced(const struct conversion *conversion) { return (size_t)charpipe_replaced(conversion->stream); }
 
 /* --- One call of iconv -------------------------------------------------------------------------------------------- */
 
@@ -190,75 +179,6 @@ struct buffers {
     char *out;
     size_t out_left;
 };
-
-enum outcome {
-    WHOLE,   /* all was converted */
-    CUT,     /* the input ends within a character */
-    NO_ROOM, /* the output does not fit */
-    BAD      /* the input is malformed, or the target lacks a character */
-};
-
-/* What an attempt took and gave so far. */
-struct moved {
-    size_t taken, given;
-};
-
-/* Gives the stream `len` more bytes of the input. */
-static enum outcome feed(charpipe *stream, const struct buffers *buffers, size_t len, struct moved *moved) {
-    size_t end = moved->taken + len, read, written;
-    int status;
-    do {
-        status = charpipe_step(stream, buffers->in + moved->taken, end - moved->taken, &read,
-                               buffers->out + moved->given, buffers->out_left - moved->given, &written);
-        moved->taken += read;
-        moved->given += written;
-    } while (status == CHARPIPE_NEED_ROOM && (read || written));
-    if (status == CHARPIPE_NEED_INPUT) return charpipe_pending(stream) ? CUT : WHOLE;
-    return status == CHARPIPE_NEED_ROOM ? NO_ROOM : BAD;
-}
-
-/* Keeps what an attempt did if it is whole. Otherwise goes back to the copy from before it. */
-static void settle(struct conversion *conversion, struct buffers *buffers, charpipe *before, enum outcome outcome,
-                   struct moved moved) {
-    if (outcome != WHOLE) {
-        charpipe_free(conversion->stream);
-        conversion->stream = before;
-        return;
-    }
-    charpipe_free(before);
-    buffers->in += moved.taken;
-    buffers->in_left -= moved.taken;
-    buffers->out += moved.given;
-    buffers->out_left -= moved.given;
-}
-
-/*
- * Converts the next `len` bytes of input: all of them, or none. If they end within a character, stores where it begins.
- */
-static enum outcome next_block(struct conversion *conversion, struct buffers *buffers, size_t len, size_t *whole_len) {
-    charpipe *before = charpipe_fork(conversion->stream);
-    struct moved moved = {0, 0};
-    enum outcome outcome = before ? feed(conversion->stream, buffers, len, &moved) : BAD;
-    if (outcome == CUT) *whole_len = len - charpipe_pending(conversion->stream);
-    if (before) settle(conversion, buffers, before, outcome, moved);
-    return outcome;
-}
-
-/* Converts one character, or shift code. Returns 0 or the error. */
-static int next_char(struct conversion *conversion, struct buffers *buffers) {
-    charpipe *before = charpipe_fork(conversion->stream);
-    struct moved moved = {0, 0};
-    enum outcome outcome = before ? CUT : BAD;
-    while (outcome == CUT && moved.taken < buffers->in_left) outcome = feed(conversion->stream, buffers, 1, &moved);
-    if (before) settle(conversion, buffers, before, outcome, moved);
-    switch (outcome) {
-        case WHOLE: return 0;
-        case CUT: return EINVAL;
-        case NO_ROOM: return E2BIG;
-        case BAD: return EILSEQ;
-    }
-    return EILSEQ;
-}
 
 /* Begins a text, if that is not done: chooses the byte order of the input, and writes what comes before the text. */
 static int begin_text(struct conversion *conversion, struct buffers *buffers) {
@@ -285,21 +205,19 @@ static int begin_text(struct conversion *conversion, struct buffers *buffers) {
 /* Converts as much as possible. Returns 0 or the error. */
 static int convert(struct conversion *conversion, struct buffers *buffers) {
     int error = buffers->in_left ? begin_text(conversion, buffers) : 0;
-    size_t most = MOST;
-    while (!error && buffers->in_left) {
-        size_t len = buffers->in_left < most ? buffers->in_left : most;
-        if (len < LEAST) {
-            error = next_char(conversion, buffers);
-            continue;
-        }
-        switch (next_block(conversion, buffers, len, &most)) {
-            case WHOLE:
-            case CUT: break;
-            case NO_ROOM:
-            case BAD: most = len / 2; break;
-        }
+    if (error || !buffers->in_left) return error;
+    size_t read, written;
+    int status = charpipe_convert(conversion->stream, buffers->in, buffers->in_left, &read, buffers->out,
+                                  buffers->out_left, &written);
+    buffers->in += read;
+    buffers->in_left -= read;
+    buffers->out += written;
+    buffers->out_left -= written;
+    switch (status) {
+        case CHARPIPE_NEED_INPUT: return buffers->in_left ? EINVAL : 0;
+        case CHARPIPE_NEED_ROOM: return E2BIG;
+        default: return EILSEQ;
     }
-    return error;
 }
 
 /* Ends the text: writes what leads back to the initial state, and goes there. Returns 0 or the error. */

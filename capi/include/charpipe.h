@@ -55,6 +55,7 @@ enum {
     CHARPIPE_NEED_INPUT = 0, /* all input was taken, and all its output was given */
     CHARPIPE_NEED_ROOM = 1,  /* another call, with the rest of the input and with space for output */
     CHARPIPE_DONE = 2,       /* nothing: all output was given; a detector has its verdict */
+    CHARPIPE_BAD_CHAR = 3,   /* other input: charpipe_convert cannot convert the next character */
     CHARPIPE_ERROR = -1      /* see charpipe_error; nothing was read or written in this call */
 };
 
@@ -90,6 +91,25 @@ charpipe *charpipe_open_detector(const char *options);
  */
 int charpipe_step(charpipe *stream, const void *input, size_t input_len, size_t *read,
                   void *output, size_t output_len, size_t *written);
+
+/*
+ * Takes whole characters from `input`, puts them into `output`, and stores how many bytes these are, as iconv does.
+ * It stops before a character that it cannot convert, and stays in the state before it. It is made for short input:
+ * once the encoding is known, a call for a few characters allocates no memory. Returns
+ *
+ *   CHARPIPE_NEED_INPUT  if it took all input, or if the rest is the beginning of a character
+ *   CHARPIPE_NEED_ROOM   if the output of the next character does not fit
+ *   CHARPIPE_BAD_CHAR    if the next character is malformed, or is not in the target, and the options do not allow that.
+ *                        The stream has no error and can go on after that character
+ *   CHARPIPE_ERROR       if there is an error, or if the stream cannot go back from here: see charpipe_fork
+ *
+ * As long as detection looks at the beginning of the input, that counts as the beginning of a character.
+ */
+int charpipe_convert(charpipe *stream, const void *input, size_t input_len, size_t *read,
+                     void *output, size_t output_len, size_t *written);
+
+/* Returns how many characters that are not in the target were replaced or dropped so far. */
+uint64_t charpipe_replaced(const charpipe *stream);
 
 /* Says that the input ends, and gives the rest of the output. Call it until it returns CHARPIPE_DONE. */
 int charpipe_finish(charpipe *stream, void *output, size_t output_len, size_t *written);

@@ -12,6 +12,8 @@ use crate::handle::{Moved, Task, Texts};
 use crate::list;
 #[cfg(feature = "inspect")]
 use crate::{cells, fields, inspect, schema};
+#[cfg(not(target_family = "wasm"))]
+use charpipe::CharStop;
 use charpipe::Status;
 #[cfg(target_family = "wasm")]
 use std::alloc::Layout;
@@ -26,7 +28,11 @@ const ABI: u32 = 1;
 const NEED_INPUT: c_int = 0;
 const NEED_ROOM: c_int = 1;
 const DONE: c_int = 2;
+#[cfg(not(target_family = "wasm"))]
+const BAD_CHAR: c_int = 3;
 const ERROR: c_int = -1;
+
+const NULL_LENGTHS: &str = "the pointers for the lengths read and written must not be null";
 
 // --- From pointers and back ------------------------------------------------------------------------------------------
 
@@ -241,7 +247,7 @@ pub unsafe extern "C" fn charpipe_step(
     };
     let Some(handle) = handle else { return ERROR };
     if read.is_null() || written.is_null() {
-        handle.fail(Failure::Usage("the pointers for the lengths read and written must not be null".to_owned()));
+        handle.fail(Failure::Usage(NULL_LENGTHS.to_owned()));
         return ERROR;
     }
     let (taken, given, status) = advance(handle, |handle| {
@@ -256,6 +262,66 @@ pub unsafe extern "C" fn charpipe_step(
         store(written, given);
     }
     status
+}
+
+/// Takes whole characters, as far as it gives all of their output. The WebAssembly module does not have this function.
+///
+/// # Safety
+/// As for [`charpipe_step`].
+#[cfg(not(target_family = "wasm"))]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn charpipe_convert(
+    handle: *mut Handle,
+    input: *const c_void,
+    input_len: usize,
+    read: *mut usize,
+    output: *mut c_void,
+    output_len: usize,
+    written: *mut usize,
+) -> c_int {
+    // SAFETY: the caller promises that each of these is null or valid.
+    let (handle, lengths) = unsafe {
+        store(read, 0);
+        store(written, 0);
+        (handle.as_mut(), read.as_mut().zip(written.as_mut()))
+    };
+    let Some(handle) = handle else { return ERROR };
+    let Some((read, written)) = lengths else {
+        handle.fail(Failure::Usage(NULL_LENGTHS.to_owned()));
+        return ERROR;
+    };
+    let convert = AssertUnwindSafe(|| {
+        check_apart(input, input_len, output, output_len)?;
+        // SAFETY: the caller promises it.
+        let (input, output) = unsafe { (bytes(input, input_len)?, room(output, output_len)?) };
+        handle.convert(input, output)
+    });
+    match catch_unwind(convert).unwrap_or(Err(Failure::Internal)) {
+        Ok((taken, given, stop)) => {
+            (*read, *written) = (taken, given);
+            handle.forgive();
+            match stop {
+                CharStop::NoRoom => NEED_ROOM,
+                CharStop::Fault => BAD_CHAR,
+                _ => NEED_INPUT,
+            }
+        }
+        Err(failure) => {
+            handle.fail(failure);
+            ERROR
+        }
+    }
+}
+
+/// Returns how many characters that the target lacks were replaced or dropped.
+///
+/// # Safety
+/// `handle` is null or open, and no other thread uses it.
+#[cfg(not(target_family = "wasm"))]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn charpipe_replaced(handle: *const Handle) -> u64 {
+    // SAFETY: the caller promises it.
+    unsafe { handle.as_ref() }.map_or(0, Handle::replaced)
 }
 
 /// Says that there is no more input, and gives the rest of the output.

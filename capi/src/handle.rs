@@ -2,6 +2,8 @@
 
 use crate::failure::{Failure, object};
 use crate::options;
+#[cfg(not(target_family = "wasm"))]
+use charpipe::CharStop;
 use charpipe::{Detector, Status, Transcode, Transcoder, Verdict};
 use serde_json::Value;
 use std::ffi::CString;
@@ -87,6 +89,32 @@ impl Handle {
     #[cfg(not(target_family = "wasm"))]
     pub(crate) fn pending(&self) -> usize {
         if let Machine::Convert(transcoder) = &self.machine { transcoder.pending() } else { 0 }
+    }
+
+    /// Takes whole characters of the input, as far as it gives all of their output. Returns how many bytes it read and wrote,
+    /// and why it stopped.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn convert(&mut self, input: &[u8], output: &mut [u8]) -> Result<(usize, usize, CharStop), Failure> {
+        if let Machine::Convert(transcoder) = &mut self.machine
+            && !input.is_empty()
+        {
+            let progress = transcoder.step_chars(input, output);
+            if progress.stop != CharStop::Unable {
+                return Ok((progress.read, progress.written, progress.stop));
+            }
+        }
+        // If the stream has an error, this returns it.
+        self.step(&[], &mut [], false)?;
+        match &self.machine {
+            Machine::Convert(_) if input.is_empty() => Ok((0, 0, CharStop::End)),
+            _ => Err(Failure::Usage("the stream cannot go back from here; use charpipe_step".to_owned())),
+        }
+    }
+
+    /// Returns how many characters that the target lacks were replaced or dropped.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn replaced(&self) -> u64 {
+        if let Machine::Convert(transcoder) = &self.machine { transcoder.report().unmappable.count } else { 0 }
     }
 
     /// Takes input and gives output. `is_last`: nothing follows `input`.

@@ -11,6 +11,7 @@ use std::ptr::{null, null_mut};
 const NEED_INPUT: c_int = 0;
 const NEED_ROOM: c_int = 1;
 const DONE: c_int = 2;
+const BAD_CHAR: c_int = 3;
 const ERROR: c_int = -1;
 
 /// A handle that frees itself.
@@ -64,6 +65,15 @@ impl Stream {
                 &mut written,
             )
         };
+        (status, read, written)
+    }
+
+    fn convert(&self, input: &[u8], room: &mut [u8]) -> (c_int, usize, usize) {
+        let (mut read, mut written) = (77, 77);
+        let (start, output) = (input.as_ptr().cast(), room.as_mut_ptr().cast());
+        // SAFETY: the handle is open, and the buffers have these lengths.
+        let status =
+            unsafe { charpipe_convert(self.0, start, input.len(), &mut read, output, room.len(), &mut written) };
         (status, read, written)
     }
 
@@ -415,6 +425,36 @@ fn copies_go_on() {
     assert!(stream.fork().is_none(), "the input is finished");
     assert!(Stream::detector("").fork().is_none());
     assert!(Stream::open("bom=yes").fork().is_none());
+}
+
+/// Whole characters are converted, and what cannot be converted stays, without an error.
+#[test]
+fn whole_characters() {
+    let stream = Stream::open("from=UTF-8\nto=IBM939\nas=text");
+    let mut room = [0; 64];
+    assert_eq!(stream.convert("1234日".as_bytes(), &mut room), (NEED_INPUT, 7, 7));
+    assert_eq!(room[..7], *b"\xF1\xF2\xF3\xF4\x0E\x45\x62");
+    assert_eq!(stream.convert("本".as_bytes(), &mut [0; 1]), (NEED_ROOM, 0, 0));
+    assert_eq!(stream.convert(b"\xE6\x9C", &mut room), (NEED_INPUT, 0, 0));
+    assert_eq!(stream.convert("本א".as_bytes(), &mut room), (BAD_CHAR, 3, 2));
+    assert_eq!(stream.convert(b"\xFF", &mut room), (BAD_CHAR, 0, 0));
+    assert_eq!(stream.convert(b"", &mut room), (NEED_INPUT, 0, 0));
+    assert_eq!(stream.code(), None);
+    assert_eq!(stream.finish(&mut room), (DONE, 1));
+    assert_eq!(stream.convert(b"a", &mut room), (ERROR, 0, 0));
+    assert_eq!(stream.code().as_deref(), Some("usage"));
+    assert_eq!(Stream::open("bom=yes").convert(b"", &mut room), (ERROR, 0, 0));
+    assert_eq!(Stream::detector("").convert(b"a", &mut room), (ERROR, 0, 0));
+}
+
+#[test]
+fn replaced_characters_are_counted() {
+    let stream = Stream::open("from=UTF-8\nto=US-ASCII\nas=text\nunmappable=replace");
+    assert_eq!(stream.convert("1234é日".as_bytes(), &mut [0; 64]), (NEED_INPUT, 9, 6));
+    // SAFETY: the handle is open.
+    assert_eq!(unsafe { charpipe_replaced(stream.0) }, 2);
+    // SAFETY: a null handle is allowed.
+    assert_eq!(unsafe { charpipe_replaced(null()) }, 0);
 }
 
 /// Takes the output that waits for room.

@@ -1,5 +1,5 @@
 //! The memory of a C stream does not grow with the input: what is allocated at most, counted by the allocator, is the
-//! same for an input that is sixteen times as long.
+//! same for an input that is sixteen times as long. A call for a few characters allocates nothing.
 
 #![allow(unsafe_code, reason = "C passes pointers")]
 
@@ -47,5 +47,41 @@ fn it_does_not_grow_with_the_input() {
         peak(64);
         let (short, long) = (peak(64), peak(16 * 64));
         assert!(long <= short + (160 << 10) && long < 8 << 20, "{options:?}: {short} bytes at most, then {long}");
+    }
+}
+
+/// Returns how many allocations `calls` calls of `charpipe_convert` with `input` make, after the first ones.
+fn allocations(options: &str, input: &[u8], calls: usize) -> u64 {
+    let options = CString::new(format!("{options}\nas=text\nrelabel=never\neol=keep")).unwrap();
+    let (mut read, mut written, mut room) = (0, 0, [0_u8; 64]);
+    // SAFETY: the options end with a NUL, and the handle and the buffers are valid until the end of this function.
+    unsafe {
+        let stream = charpipe_open(options.as_ptr());
+        let mut convert = || {
+            let (start, output) = (input.as_ptr().cast(), room.as_mut_ptr().cast());
+            let status = charpipe_convert(stream, start, input.len(), &mut read, output, room.len(), &mut written);
+            assert_eq!((status, read), (0, input.len()), "{options:?}");
+        };
+        convert();
+        let work = work::work_in(|| (0..calls).for_each(|_| convert()));
+        charpipe_free(stream);
+        work.allocations
+    }
+}
+
+#[test]
+fn a_short_call_allocates_nothing() {
+    for (options, input) in [
+        ("from=ISO-8859-1\nto=UTF-8", &b"abc\xE9"[..]),
+        ("from=UTF-8\nto=ISO-8859-1", "abcé".as_bytes()),
+        ("from=IBM1047\nto=UTF-8", b"\x81\x82\x83\x51"),
+        ("from=UTF-8\nto=UTF-16LE\nbom=strip", "abcé".as_bytes()),
+        ("from=Shift_JIS\nto=UTF-8", b"abc\x93\xFA"),
+        ("from=UTF-8\nto=EUC-JP", "abc日".as_bytes()),
+        ("from=IBM939\nto=UTF-8", b"\x81\x82\x83\x0E\x45\x62\x0F"),
+        ("from=UTF-8\nto=ISO-2022-JP", "abc日".as_bytes()),
+        ("from=UTF-8\nto=US-ASCII\nunmappable=replace", b"abcd"),
+    ] {
+        assert_eq!(allocations(options, input, 100), 0, "{options:?}");
     }
 }

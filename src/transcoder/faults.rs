@@ -84,6 +84,11 @@ impl UnmappablePolicy {
         }
     }
 
+    /// Whether every character that the target lacks is an error.
+    pub(super) fn always_fails(&self) -> bool {
+        self.choice == OnUnmappable::Fail && !self.best_fit && !self.is_approximating()
+    }
+
     #[cfg(feature = "translit")]
     fn is_approximating(&self) -> bool {
         self.translit.is_some()

@@ -168,6 +168,32 @@ impl CheckedDecoder {
         is_whole
     }
 
+    /// Decodes `src` without recording it: the caller [records](Self::skip) it, or [goes back](Self::go_back). Returns why the
+    /// decoder stopped; `None` if what it did cannot be used.
+    #[inline]
+    pub(super) fn feed_unrecorded(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Option<Stop<Malformed>> {
+        let lent = dst.identity();
+        let step = self.inner.feed(src, dst);
+        let is_usable = dst.identity() == lent && (step.read == src.len() || step.stop != Stop::InputEmpty);
+        (is_usable && self.breach.is_none()).then_some(step.stop)
+    }
+
+    /// Forgets the unfinished character at the end, which was not recorded. Returns how many bytes of it there were; `None` if
+    /// the decoder cannot.
+    pub(super) fn drop_pending(&mut self) -> Option<usize> {
+        let pending = self.inner.pending();
+        let is_dropped = pending == 0 || self.inner.state().is_some_and(|state| self.inner.set_state(state));
+        is_dropped.then_some(pending)
+    }
+
+    /// Goes back to a state that it told, with nothing pending.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Codec`] if the decoder does not take that state.
+    pub(super) fn go_back(&mut self, state: u64) -> Result<(), Error> {
+        if self.inner.set_state(state) { Ok(()) } else { Err(self.broken(STATE_REFUSED)) }
+    }
+
     /// Returns the character that one byte decodes to; `None` if a single byte is not a character. The decoder must be new.
     pub(super) fn alone(&self, byte: u8) -> Option<char> {
         char_of_byte(&*self.inner, byte)
@@ -353,6 +379,8 @@ impl PassingChars {
 /// What stands for malformed bytes.
 const MARK: char = char::REPLACEMENT_CHARACTER;
 
+const STATE_REFUSED: Problem = "does not take a state that it told";
+
 const EXCHANGED: Problem = "replaced the sink that it was given with another one";
 
 /// An encoder, and how much text it has been fed.
@@ -451,6 +479,26 @@ impl CheckedEncoder {
         }
     }
 
+    /// Encodes `text`, all of which the caller [takes back](Self::go_back) if this is not the end of it. Returns why the encoder
+    /// stopped; `None` if what it did cannot be used, or if it holds text back.
+    #[inline]
+    pub(super) fn feed_at_once(&mut self, text: &str, dst: &mut ByteSink<'_>) -> Option<Stop<Unmappable>> {
+        let lent = dst.identity();
+        let step = self.inner.feed(text, dst);
+        self.fed += text.len() as u64;
+        let is_whole = step.read == text.len() && self.inner.pending() == 0;
+        (dst.identity() == lent && (is_whole || step.stop != Stop::InputEmpty)).then_some(step.stop)
+    }
+
+    /// Goes back to a state that it told, with nothing pending, and to where it had been fed so much.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Codec`] if the encoder does not take that state.
+    pub(super) fn go_back(&mut self, state: u64, fed: u64) -> Result<(), Error> {
+        self.fed = fed;
+        if self.inner.set_state(state) { Ok(()) } else { Err(self.broken(STATE_REFUSED, 0)) }
+    }
+
     pub(super) fn finish(&mut self, dst: &mut ByteSink<'_>, offset: u64) -> Result<Stop<Unmappable>, Error> {
         let step = self.watched("", dst, offset, |encoder, dst| Step { read: 0, stop: encoder.finish(dst) })?;
         Ok(step.stop)
@@ -497,6 +545,11 @@ impl CheckedEncoder {
     /// Whether it can tell what it carries from one character to the next.
     pub(super) fn has_state(&self) -> bool {
         self.inner.state().is_some()
+    }
+
+    /// What it carries to the next character, if it can tell and nothing is pending.
+    pub(super) fn state(&self) -> Option<u64> {
+        if self.inner.pending() == 0 { self.inner.state() } else { None }
     }
 
     /// Whether a new encoder can take over now.

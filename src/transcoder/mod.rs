@@ -13,6 +13,7 @@
 //! | `named_options.rs` | the options by name: [`Transcode::set`] |
 //! | `mod.rs` | [`Transcoder::step`], the step machine |
 //! | `run.rs` | the state that it shares with the ways: settings, report, queue, spill |
+//! | `chars.rs` | whole characters, or nothing: [`Transcoder::step_chars`] |
 //! | `fork.rs` | copies of a transcoder, and how many bytes are pending |
 //! | `reset.rs`, `message.rs` | message after message: [`Transcoder::reset`], and what is kept for the next one that comes as a whole |
 //! | `kept.rs`, `recall.rs` | what is kept for the next one that comes in pieces, and its way |
@@ -20,7 +21,7 @@
 //! | `plan/` | from the verdict to a route: the way, the text stages, the labels and the byte order mark |
 //! | `source.rs`, `fill.rs` | from input bytes to text, with or without records; what a fill is given and returns |
 //! | `target.rs` | from text to output bytes, with or without records |
-//! | `way/` | the ways from input to output: by a table, directly, through the text stages |
+//! | `way/` | the ways from input to output: by a table, directly, through the text stages, short text at once |
 //! | `faults.rs` | the policies for malformed input and for characters that the target lacks |
 //! | `candidates.rs` | several fallbacks, and the choice among them |
 //! | `doubts.rs`, `suspect.rs` | input that is not text, or not in the encoding that a label says |
@@ -41,6 +42,7 @@
 
 pub(crate) mod byte_page;
 mod candidates;
+mod chars;
 mod charset;
 mod choices;
 mod doubts;
@@ -71,6 +73,7 @@ mod target;
 mod translit;
 mod way;
 
+pub use chars::{CharProgress, CharStop};
 pub use choices::{Bom, Gaps, OnMalformed, OnUnknown, OnUnmappable, Padding, Relabel};
 pub use entry::{decode, transcode};
 #[cfg(feature = "tokio")]

@@ -43,12 +43,16 @@ impl NewlineWatch {
             self.is_settled = true;
             return;
         }
-        // U+0085 is C2 85; no other character has C2 before 85.
         if self.first_nel.is_none()
-            && let Some(index) = text.windows(2).position(|pair| pair == [0xC2, 0x85])
+            && let Some(index) = first_nel(text)
         {
             self.first_nel = Some(offset(index));
         }
+    }
+
+    /// Whether [`see`](Self::see) would ask for an offset in this text.
+    pub(super) fn wants_offset(&self, text: &[u8]) -> bool {
+        self.is_watching() && self.first_nel.is_none() && !text.contains(&b'\n') && first_nel(text).is_some()
     }
 
     /// Ends the watch. Returns the hint for the report, if there is one.
@@ -62,4 +66,9 @@ impl NewlineWatch {
         let message = "no newline was found";
         kept.or_else(|| (watch.looked >= LONG_LINE).then(|| Diagnostic::hint("no-newline", 0, message)))
     }
+}
+
+/// Returns where the first U+0085 is. It is C2 85; no other character has C2 before 85.
+fn first_nel(text: &[u8]) -> Option<usize> {
+    text.windows(2).position(|pair| pair == [0xC2, 0x85])
 }

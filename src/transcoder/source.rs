@@ -96,6 +96,11 @@ impl Source {
         if self.has_records() { None } else { self.decoder.code_unit() }
     }
 
+    /// The decoder, if there are no records.
+    pub(super) fn plain_decoder(&mut self) -> Option<&mut CheckedDecoder> {
+        if self.records.is_none() { Some(&mut self.decoder) } else { None }
+    }
+
     /// How many bytes of an unfinished character were taken.
     pub(super) fn pending(&self) -> usize {
         self.decoder.pending()

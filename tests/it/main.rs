@@ -17,6 +17,7 @@ mod byte_to_byte;
     feature = "serde"
 ))]
 mod cases;
+mod chars;
 mod chunks;
 mod cobol;
 mod columns_in_place;

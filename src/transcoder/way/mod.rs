@@ -11,6 +11,7 @@
 //! A [`Route`] has one way, chosen when it is planned. What a way cannot do goes the staged way, which every route has:
 //! a byte that the table lacks, text that is replaced or inserted, an output buffer that is too small.
 
+pub(super) mod at_once;
 mod column_page;
 mod column_text;
 pub(super) mod columns;

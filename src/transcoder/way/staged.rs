@@ -1,8 +1,7 @@
 //! The staged way: the decoder fills a buffer with text, the text stages cut it into pieces, and the encoder takes them
 //! from the queue. Every run can go this way; the others are faster where they apply.
 
-use crate::codec::MIN_ROOM;
-use crate::codec::Utf8Buf;
+use crate::codec::{MIN_ROOM, Utf8Buf, Utf8Sink};
 use crate::detect::Diagnostic;
 use crate::error::Error;
 use crate::text::Stage;
@@ -114,6 +113,15 @@ impl Staged {
         // Most text has less than four bytes for one of the input; the rest comes in several parts.
         let wanted = (4 * chunk.bytes.len()).max(4 * MIN_ROOM);
         self.text.fill(wanted, |sink| source.fill(chunk, sink))
+    }
+
+    /// Lends the text buffer to `fill`: `wanted` bytes, unless that is too much.
+    pub(in crate::transcoder) fn fill_text<T>(
+        &mut self,
+        wanted: usize,
+        fill: impl FnOnce(&mut Utf8Sink<'_>) -> T,
+    ) -> T {
+        self.text.fill(wanted, fill)
     }
 
     /// Decodes what the decoder still holds at the end of the input.
