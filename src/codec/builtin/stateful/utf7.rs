@@ -81,6 +81,8 @@ const fn each(byte: u8) -> u64 {
 struct Kinds {
     /// The values of the digits of base64.
     values: [u8; 256],
+    /// The digits, by value.
+    digits: [u8; 64],
     /// Which bytes stand for themselves outside base64.
     is_read: [bool; 256],
     /// The same, for eight bytes at once.
@@ -92,7 +94,8 @@ struct Kinds {
 impl Kinds {
     const fn new(of: Utf7) -> Self {
         let read = if of.is_imap { Front::new(b' ', [b'&', 0x7F, 0x7F]) } else { Front::new(0, *b"+\\~") };
-        let mut this = Kinds { values: [NO_DIGIT; 256], is_read: [false; 256], read, is_written: [false; 256] };
+        let mut this =
+            Kinds { values: [NO_DIGIT; 256], digits: [0; 64], is_read: [false; 256], read, is_written: [false; 256] };
         let mut at = 0;
         while at < 0x80 {
             let byte = at as u8;
@@ -105,6 +108,9 @@ impl Kinds {
                 b',' if of.is_imap => 63,
                 _ => NO_DIGIT,
             };
+            if this.values[at] != NO_DIGIT {
+                this.digits[this.values[at] as usize] = byte;
+            }
             let is_printable = matches!(byte, b' '..=b'~') && byte != of.sign();
             this.is_read[at] = if of.is_imap { is_printable } else { !matches!(byte, b'+' | b'\\' | b'~') };
             this.is_written[at] = match byte {
@@ -338,7 +344,7 @@ impl<'a> Units<'a> {
     /// A kernel writes so many units at once, or a fraction of them.
     const BLOCK: usize = 32;
     /// After so many steps with nothing but plain bytes, what follows is copied instead.
-    const MANY: usize = 3;
+    const MANY: usize = 8;
 
     #[inline(always)]
     fn new(state: Base64, src: &'a [u8], units: &'a mut [u8; 2 * (Units::MOST + Units::BLOCK)]) -> Self {
@@ -574,7 +580,11 @@ impl Run<'_> {
                 if !std::mem::replace(&mut state.is_on, true) {
                     self.put(&[self.of.sign()]);
                 }
-                self.base64(state);
+                if byte < 0x80 {
+                    self.put_unit(&mut state.bits, &mut state.count, byte.into(), 1);
+                } else {
+                    self.base64(state);
+                }
             }
         }
     }
@@ -599,11 +609,14 @@ impl Run<'_> {
     /// Ends base64, if it is on, before a character that is written as itself or as the sign and `-`.
     fn turn_off(&mut self, state: &mut Base64, next: u8) {
         if std::mem::take(&mut state.is_on) {
-            self.put_digits(state.bits.into(), state.count, state.count.div_ceil(6));
+            // Fewer bits than those of a digit are left. No branches here that would be guessed wrong.
+            let last: &mut [u8; 2] = self.spare[self.at..].first_chunk_mut().expect("room for a turn");
+            let needs_end = self.of.is_imap | (next == b'-') | (self.kinds.values[usize::from(next)] != NO_DIGIT);
+            let has_digit = usize::from(state.count > 0);
+            *last = [self.kinds.digits[(state.bits << (6 - state.count) & 0x3F) as usize], b'-'];
+            last[has_digit] = b'-';
+            self.at += has_digit + usize::from(needs_end);
             (state.bits, state.count) = (0, 0);
-            if self.of.is_imap || next == b'-' || self.kinds.values[usize::from(next)] != NO_DIGIT {
-                self.put(b"-");
-            }
         }
     }
 
@@ -628,40 +641,41 @@ impl Run<'_> {
 
     /// Writes characters in base64, which is on.
     fn base64(&mut self, state: &mut Base64) {
-        let (mut bits, mut count) = (u64::from(state.bits), state.count);
+        let (mut bits, mut count) = (state.bits, state.count);
         while self.has_room() {
             // Three characters of three bytes each are eight digits.
             if let Some(three) = self.src[self.read..].first_chunk::<9>()
                 && let Some(units) = three_units(three)
             {
-                bits = bits << 48 | units;
                 // At most four bits are left from before, so all of them fit.
-                self.put_digits(bits >> count, 48, 8);
-                (bits, self.read) = (bits & ((1 << count) - 1), self.read + 9);
+                let all = u64::from(bits) << 48 | units;
+                self.put_digits(all >> count, 48, 8);
+                (bits, self.read) = (all as u32 & ((1 << count) - 1), self.read + 9);
                 continue;
             }
             let Some((unit, len)) = self.unit() else { break };
-            (bits, count) = (bits << 16 | u64::from(unit), count + 16);
-            // Two or three digits are whole.
-            self.put_digits(bits, count, count / 6);
-            count %= 6;
-            (bits, self.read) = (bits & ((1 << count) - 1), self.read + len);
+            self.put_unit(&mut bits, &mut count, unit, len);
         }
-        (state.bits, state.count) = (bits as u32, count);
+        (state.bits, state.count) = (bits, count);
     }
 
-    /// Returns the next character as a code unit, and its length, if it is one that is written in base64. A character
-    /// of four bytes has two units, and is left to [`Writer::write`].
+    /// Stores the digits that are whole after a character of so many bytes, two or three of them.
+    #[inline(always)]
+    fn put_unit(&mut self, bits: &mut u32, count: &mut u32, unit: u16, len: usize) {
+        (*bits, *count, self.read) = (*bits << 16 | u32::from(unit), *count + 16, self.read + len);
+        self.put_digits(u64::from(*bits), *count, *count / 6);
+        *count %= 6;
+        *bits &= (1 << *count) - 1;
+    }
+
+    /// Returns the next character as a code unit, and its length, if it has two or three bytes. A character of four bytes
+    /// has two units, and is left to [`Writer::write`].
     #[inline(always)]
     fn unit(&self) -> Option<(u16, usize)> {
         let unit = |first: u8, rest: &[u8]| {
             rest.iter().fold(u16::from(first), |unit, byte| unit << 6 | u16::from(byte & 0x3F))
         };
         match self.src[self.read..] {
-            [byte @ 0..0x80, ..] => {
-                let ends = self.kinds.is_written[usize::from(byte)] || (self.of.is_imap && byte == self.of.sign());
-                (!ends).then_some((byte.into(), 1))
-            }
             [first @ 0x80..0xE0, a, ..] => Some((unit(first & 0x1F, &[a]), 2)),
             [first @ 0xE0..0xF0, a, b, ..] => Some((unit(first & 0xF, &[a, b]), 3)),
             _ => None,
