@@ -565,10 +565,17 @@ impl Position {
             let read = plain.decode(isa, &mut reach, src, dst, &mut |_, rest, dst| {
                 let is_near = left - rest.len() < NEAR;
                 let mut len = self.others(table, rest, if is_near { MANY } else { 1 }, dst);
-                if len == 0 && faults.is_some() {
-                    len = table.malformed(rest).filter(|_| Faults::replace(faults, dst)).unwrap_or(0);
-                }
                 left = rest.len() - len;
+                if len == 0 && faults.is_some() {
+                    let mut fault = |at: usize, dst: &mut Utf8Sink<'_>| {
+                        table.malformed(&rest[at..]).filter(|_| Faults::replace(faults, dst)).unwrap_or(0)
+                    };
+                    len = fault(0, dst);
+                    // In a damaged pair, the second byte is mostly malformed too. Only after it, what was looked up is good.
+                    len += if len > 0 { fault(len, dst) } else { 0 };
+                    // What follows a fault is mostly not rare.
+                    left = usize::MAX;
+                }
                 if len > 0 { ControlFlow::Continue(len) } else { ControlFlow::Break(0) }
             });
             self.pace.reach = reach;
