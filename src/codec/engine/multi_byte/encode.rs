@@ -297,10 +297,12 @@ pub(in crate::codec::engine) struct MultiByteEncoder {
 /// characters. Else the length of `src`.
 #[inline(always)]
 fn until_ascii(src: &str, most: usize) -> usize {
-    // Two blocks, of which a kernel converts at least a part.
-    let pairs = src.as_bytes().as_chunks::<64>().0.windows(2).take(3 * most / 64);
-    let mut is_ascii = pairs.map(|pair| pair.as_flattened().is_ascii());
-    is_ascii.position(|is_ascii| is_ascii).map_or(src.len(), |at| 64 * at + 128)
+    let blocks = src.as_bytes().as_chunks::<64>().0;
+    let is_ascii = |at: usize| blocks.get(at).is_some_and(|block| block.iter().fold(0, |all, byte| all | byte) < 0x80);
+    // Two blocks, of which a kernel converts at least a part. One of them has an odd number, so most of the others need no
+    // look: all of this text is read again.
+    let odd = (1..=3 * most / 64).step_by(2).find(|at| is_ascii(*at) && (is_ascii(at - 1) || is_ascii(at + 1)));
+    odd.map_or(src.len(), |at| 64 * at + if is_ascii(at - 1) { 64 } else { 128 })
 }
 
 /// Encodes the front of `src` to `spare` in three steps: to UTF-16, to lanes, to bytes. Stops at anything that needs a
