@@ -8,3 +8,15 @@ export function asBytes(input) {
   if (input instanceof ArrayBuffer || isShared) return new Uint8Array(input);
   throw new TypeError("expected an ArrayBuffer or a view of one");
 }
+
+/** Joins the pieces. */
+export function join(pieces) {
+  if (pieces.length === 1) return pieces[0];
+  const whole = new Uint8Array(pieces.reduce((len, piece) => len + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}

@@ -7,36 +7,15 @@ import { Stream, optionLines } from "./module.js";
 
 export { CharpipeError, load, loadSync };
 export { DecoderStream, EncoderStream, ConverterStream } from "./streams.js";
+export { Decoder, Encoder } from "./values.js";
 
 const encoder = new TextEncoder();
-
-/** Joins the pieces. */
-function join(pieces) {
-  if (pieces.length === 1) return pieces[0];
-  const whole = new Uint8Array(pieces.reduce((len, piece) => len + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
-}
 
 export function convert(input, options = {}) {
   const bytes = asBytes(input);
   const stream = new Stream(current(), options);
-  const pieces = [];
-  const give = (piece) => pieces.push(piece.slice());
   try {
-    stream.push(bytes, give);
-    stream.finish(give);
-    return { bytes: join(pieces), report: stream.report() };
-  } catch (error) {
-    if (error instanceof CharpipeError && error.code !== "internal") {
-      error.output = join(pieces);
-      error.report = stream.report();
-    }
-    throw error;
+    return { bytes: stream.all(bytes), report: stream.report() };
   } finally {
     stream.close();
   }
@@ -75,18 +54,8 @@ export function decode(input, options = {}) {
   const bytes = asBytes(input);
   const to = encodingForHost(bytes, options);
   const stream = new Stream(current(), { ...options, to });
-  const decoder = new TextDecoder(to, { ignoreBOM: true });
-  let text = "";
-  const give = (piece) => {
-    text += decoder.decode(piece, { stream: true });
-  };
   try {
-    stream.push(bytes, give);
-    stream.finish(give);
-    return text + decoder.decode();
-  } catch (error) {
-    if (error instanceof CharpipeError) error.text = text;
-    throw error;
+    return stream.string(bytes, to);
   } finally {
     stream.close();
   }

@@ -1,6 +1,7 @@
 // The WebAssembly module: its memory, its texts, and its streams. The functions that it exports are those of
 // charpipe.h.
 
+import { join } from "./bytes.js";
 import { CharpipeError } from "./error.js";
 
 export const NEED_INPUT = 0;
@@ -59,6 +60,15 @@ export class Module {
   /** Returns a view. Any call may move the memory, so a view is for now only. */
   view(at, len) {
     return new Uint8Array(this.exports.memory.buffer, at, len);
+  }
+
+  /** Returns views of all memory, by bytes and by words. They are made anew only if a call has moved the memory. */
+  views() {
+    const { buffer } = this.exports.memory;
+    if (this.memory?.bytes.buffer !== buffer) {
+      this.memory = { bytes: new Uint8Array(buffer), words: new Uint32Array(buffer) };
+    }
+    return this.memory;
   }
 
   /** Calls `action` with a copy of the bytes in the module's memory. */
@@ -149,6 +159,67 @@ export class Stream {
   /** Ends the input. */
   finish(give) {
     for (const piece of this.rest()) give(piece);
+  }
+
+  /** Converts a whole input. An error has the good output before it, and the report. */
+  all(bytes) {
+    const pieces = [];
+    const give = (piece) => pieces.push(piece.slice());
+    try {
+      this.push(bytes, give);
+      this.finish(give);
+      return join(pieces);
+    } catch (error) {
+      if (error instanceof CharpipeError && error.code !== "internal") {
+        error.output = join(pieces);
+        error.report = this.report();
+      }
+      throw error;
+    }
+  }
+
+  /** Converts a whole input to a string. `to` is the encoding of the output. An error has the good text before it. */
+  string(bytes, to) {
+    const decoder = new TextDecoder(to, { ignoreBOM: true });
+    let text = "";
+    const give = (piece) => {
+      text += decoder.decode(piece, { stream: true });
+    };
+    try {
+      this.push(bytes, give);
+      this.finish(give);
+      return text + decoder.decode();
+    } catch (error) {
+      if (error instanceof CharpipeError) error.text = text;
+      throw error;
+    }
+  }
+
+  /** Begins anew, whatever was converted so far. */
+  reset() {
+    this.module.call("charpipe_reset", this.handle);
+  }
+
+  /**
+   * Converts a whole input, whose bytes `put` writes into memory, and returns the output: a view that is valid only until
+   * the next call. Returns undefined if there is an error, or not enough room; then the stream has to begin anew.
+   */
+  value(put) {
+    const { module, handle } = this;
+    const { input, output, lengths } = module;
+    const len = put(module.views().bytes.subarray(input, input + PIECE));
+    if (len === undefined) return undefined;
+    let at = output;
+    if (len > 0) {
+      const status = module.call("charpipe_step", handle, input, len, lengths, output, PIECE, lengths + 4);
+      const { words } = module.views();
+      if (status === ERROR || words[lengths >>> 2] < len) return undefined;
+      at += words[(lengths >>> 2) + 1];
+    }
+    const status = module.call("charpipe_finish", handle, at, output + PIECE - at, lengths + 4);
+    if (status !== DONE) return undefined;
+    const { bytes, words } = module.views();
+    return bytes.subarray(output, at + words[(lengths >>> 2) + 1]);
   }
 
   /**

@@ -520,3 +520,49 @@ test("sizes", async () => {
   const len = script.reduce((sum, name) => sum + statSync(new URL(name, dist)).size, 0);
   assert.ok(len < 30_000, `${len} bytes of script`);
 });
+
+test("a decoder and an encoder do with each value what decode and encode do", () => {
+  const outcome = (action) => {
+    try {
+      return action();
+    } catch (error) {
+      const { code, message, offset, text, output } = error;
+      return { code, message, offset, text, output };
+    }
+  };
+  const values = [
+    bytes(),
+    bytes(0x41),
+    bytes(0xef, 0xbb, 0xbf, 0x41),
+    bytes(0xfe, 0xff, 0x00, 0x41),
+    bytes(0xc1, 0x40, 0xff),
+    bytes(0x41, 0xe9),
+    bytes(0x82, 0xa0, 0x82),
+    new TextEncoder().encode("<?xml version='1.0' encoding='ISO-8859-1'?><a/>"),
+    new Uint8Array(100).fill(0x42),
+    // More than goes into the module at a time, and the same with an error at its end.
+    new Uint8Array(600_000).fill(0x41),
+    new Uint8Array(300_001).fill(0x41).fill(0xff, 300_000),
+  ];
+  for (const options of [{}, { from: "IBM037" }, { from: "US-ASCII" }, { from: "Shift_JIS", malformed: "replace" }]) {
+    const decoder = new charpipe.Decoder(options);
+    // Each after each other one: no value may depend on the one before.
+    for (const _ of [1, 2]) {
+      for (const value of [...values, ...[...values].reverse()]) {
+        const expected = outcome(() => charpipe.decode(value, options));
+        assert.deepEqual(outcome(() => decoder.decode(value)), expected, `${value.subarray(0, 9)}`);
+      }
+    }
+    decoder.close();
+  }
+  const texts = ["", "a", "5 €", "\ufeffa", "é\ud800", "漢字", "a".repeat(300_000), "é".repeat(200_000) + "漢"];
+  for (const [to, options] of [["ISO-8859-1", {}], ["IBM037", { unmappable: "replace" }], ["UTF-16", {}], ["Shift_JIS", {}]]) {
+    const encoder = new charpipe.Encoder(to, options);
+    for (const text of [...texts, ...[...texts].reverse()]) {
+      const expected = outcome(() => charpipe.encode(text, to, options));
+      assert.deepEqual(outcome(() => encoder.encode(text)), expected, `${to}: ${text.slice(0, 9)}`);
+    }
+    encoder.close();
+  }
+  assert.throws(() => new charpipe.Decoder({ from: "none" }), { code: "unknown-label" });
+});

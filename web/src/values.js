@@ -1,0 +1,73 @@
+// A decoder and an encoder that are made once, for many short values: their streams begin anew for each.
+
+import { asBytes } from "./bytes.js";
+import { current } from "./load.js";
+import { Stream } from "./module.js";
+
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+const encoder = new TextEncoder();
+
+/** Up to this length, the string of ASCII is made faster here than by the host. */
+const SHORT = 48;
+
+/** Returns the string that is in UTF-8. */
+function string(bytes) {
+  if (bytes.length > SHORT) return utf8.decode(bytes);
+  let text = "";
+  for (const byte of bytes) {
+    if (byte > 0x7f) return utf8.decode(bytes);
+    text += String.fromCharCode(byte);
+  }
+  return text;
+}
+
+export class Decoder {
+  #stream;
+
+  constructor(options = {}) {
+    this.#stream = new Stream(current(), { ...options, to: "UTF-8" });
+  }
+
+  decode(input) {
+    const bytes = asBytes(input);
+    const stream = this.#stream;
+    stream.reset();
+    const output = stream.value((room) => {
+      if (bytes.length > room.length) return undefined;
+      room.set(bytes);
+      return bytes.length;
+    });
+    if (output) return string(output);
+    // Too long, or with an error: as if it were not a value of many.
+    stream.reset();
+    return stream.string(bytes, "UTF-8");
+  }
+
+  close() {
+    this.#stream.close();
+  }
+}
+
+export class Encoder {
+  #stream;
+
+  constructor(to, options = {}) {
+    this.#stream = new Stream(current(), { relabel: "never", as: "text", ...options, from: "UTF-8", to });
+  }
+
+  encode(text) {
+    const stream = this.#stream;
+    stream.reset();
+    const output = stream.value((room) => {
+      const { read, written } = encoder.encodeInto(text, room);
+      return read < text.length ? undefined : written;
+    });
+    if (output) return output.slice();
+    stream.reset();
+    return stream.all(encoder.encode(text));
+  }
+
+  close() {
+    this.#stream.close();
+  }
+}
