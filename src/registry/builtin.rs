@@ -45,9 +45,9 @@ const MAX_FOUND_LEN: usize = 64;
 /// Returns the places of a label.
 fn places(label: &str) -> &'static [OnceLock<Box<Found>>] {
     // FNV-1a.
-    let hash = label.bytes().fold(0xCBF2_9CE4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
-    });
+    let hash = label
+        .bytes()
+        .fold(0xCBF2_9CE4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3));
     let first = (hash ^ hash >> 32) as usize % (FOUND.len() / PLACES) * PLACES;
     &FOUND[first..first + PLACES]
 }
