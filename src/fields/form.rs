@@ -164,10 +164,7 @@ impl Decode {
             }
             Form::Raw => return Ok(Value::Raw(bytes)),
             Form::Float(float) => return number::read_float(bytes, float).ok_or_else(|| self.not_a_number(form)),
-            Form::Zoned(zoned) => number::read_zoned(bytes, zoned),
-            Form::Edited(edited) => edited::read_edited(bytes, edited),
-            Form::Packed(packed) => number::read_packed(bytes, packed),
-            Form::Binary(binary) => number::read_binary(bytes, binary),
+            _ => Decode::exact_number(form, bytes),
         };
         match number {
             Some(number) => Ok(Value::Number(number)),
@@ -197,8 +194,14 @@ impl Decode {
 
     /// Reads an integer: a count.
     pub(super) fn number(&self, form: &Form, bytes: &[u8]) -> Option<Decimal> {
+        Decode::exact_number(form, bytes).or_else(|| self.loose_number(form, bytes))
+    }
+
+    /// Reads a decimal number, whatever else fields may contain.
+    #[inline(never)]
+    fn exact_number(form: &Form, bytes: &[u8]) -> Option<Decimal> {
         match form {
-            Form::Zoned(zoned) => number::read_zoned(bytes, zoned).or_else(|| self.loose_number(form, bytes)),
+            Form::Zoned(zoned) => number::read_zoned(bytes, zoned),
             Form::Edited(edited) => edited::read_edited(bytes, edited),
             Form::Packed(packed) => number::read_packed(bytes, packed),
             Form::Binary(binary) => number::read_binary(bytes, binary),

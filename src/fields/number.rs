@@ -292,8 +292,8 @@ fn read_after_blanks(bytes: &[u8], form: &ZonedForm) -> Option<Decimal> {
     if is_sign_behind && has_digits { read_digits(digits, form) } else { None }
 }
 
-/// Reads a zoned number that has all its digits.
-#[inline(always)]
+/// Reads a zoned number that has all its digits. It is large, and what most numbers need is in [`read_plain_zoned`].
+#[inline(never)]
 fn read_digits(bytes: &[u8], form: &ZonedForm) -> Option<Decimal> {
     let characters = Characters::of(form.signs);
     let zone = characters.zero;
