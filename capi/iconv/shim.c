@@ -168,7 +168,10 @@ static int open_streams(struct conversion *conversion, const char *from, const c
 }
 
 /* How many characters were replaced or dropped since the beginning of the text. */
-static size_t replaced(const struct conversion *conversion) { return (size_t)charpipe_replaced(conversion->stream); }
+static size_t replaced(const struct conversion *conversion) {
+    int is_counted = conversion->translits || conversion->ignores;
+    return is_counted ? (size_t)charpipe_replaced(conversion->stream) : 0;
+}
 
 /* --- One call of iconv -------------------------------------------------------------------------------------------- */
 
@@ -220,9 +223,35 @@ static int convert(struct conversion *conversion, struct buffers *buffers) {
     }
 }
 
+/*
+ * Ends the text and keeps the stream for the next one, unless that has to choose a byte order or to write a head. Returns
+ * the status; CHARPIPE_ERROR if the stream cannot be kept.
+ */
+static int end_text(struct conversion *conversion, struct buffers *buffers) {
+    if (conversion->orders || conversion->head_len) return CHARPIPE_ERROR;
+    size_t written;
+    int status = charpipe_end_text(conversion->stream, buffers->out, buffers->out_left, &written);
+    buffers->out += written;
+    buffers->out_left -= written;
+    return status;
+}
+
+/* Forgets the text. */
+static void forget(struct conversion *conversion) {
+    char end[HEAD];
+    struct buffers none = {NULL, 0, end, sizeof end};
+    if (!conversion->stream || end_text(conversion, &none) == CHARPIPE_NEED_INPUT) return;
+    charpipe_free(conversion->stream);
+    conversion->stream = NULL;
+}
+
 /* Ends the text: writes what leads back to the initial state, and goes there. Returns 0 or the error. */
 static int finish(struct conversion *conversion, struct buffers *buffers) {
     if (!conversion->stream) return 0;
+    switch (end_text(conversion, buffers)) {
+        case CHARPIPE_NEED_INPUT: return 0;
+        case CHARPIPE_NEED_ROOM: return E2BIG;
+    }
     charpipe *before = charpipe_fork(conversion->stream);
     size_t given = 0, written;
     int status;
@@ -308,8 +337,7 @@ size_t iconv(iconv_t handle, char **in, size_t *in_left, char **out, size_t *out
     }
     int is_end = !in || !*in;
     if (is_end && (!out || !*out)) {
-        charpipe_free(conversion->stream);
-        conversion->stream = NULL;
+        forget(conversion);
         return 0;
     }
     struct buffers buffers = {is_end ? NULL : *in, is_end ? 0 : *in_left, *out, *out_left};

@@ -108,6 +108,14 @@ int charpipe_step(charpipe *stream, const void *input, size_t input_len, size_t 
 int charpipe_convert(charpipe *stream, const void *input, size_t input_len, size_t *read,
                      void *output, size_t output_len, size_t *written);
 
+/*
+ * Ends a text after charpipe_convert, so that another one in the same encoding can begin: writes what leads back to the
+ * initial shift state, and goes there. Returns CHARPIPE_NEED_INPUT if it did; CHARPIPE_NEED_ROOM if that does not fit, and
+ * CHARPIPE_ERROR as charpipe_convert does or if something is held back: then nothing has changed. The report goes on. To
+ * detect the encoding again, use charpipe_reset.
+ */
+int charpipe_end_text(charpipe *stream, void *output, size_t output_len, size_t *written);
+
 /* Returns how many characters that are not in the target were replaced or dropped so far. */
 uint64_t charpipe_replaced(const charpipe *stream);
 

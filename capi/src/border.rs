@@ -290,27 +290,68 @@ pub unsafe extern "C" fn charpipe_convert(
         handle.fail(Failure::Usage(NULL_LENGTHS.to_owned()));
         return ERROR;
     };
-    let convert = AssertUnwindSafe(|| {
+    let (taken, given, status) = attempt(handle, |handle| {
         check_apart(input, input_len, output, output_len)?;
         // SAFETY: the caller promises it.
         let (input, output) = unsafe { (bytes(input, input_len)?, room(output, output_len)?) };
         handle.convert(input, output)
     });
-    match catch_unwind(convert).unwrap_or(Err(Failure::Internal)) {
-        Ok((taken, given, stop)) => {
-            (*read, *written) = (taken, given);
+    (*read, *written) = (taken, given);
+    status
+}
+
+/// Makes an attempt, and maps its outcome to what C sees.
+#[cfg(not(target_family = "wasm"))]
+fn attempt(
+    handle: &mut Handle,
+    act: impl FnOnce(&mut Handle) -> Result<(usize, usize, CharStop), Failure>,
+) -> (usize, usize, c_int) {
+    match catch_unwind(AssertUnwindSafe(|| act(handle))).unwrap_or(Err(Failure::Internal)) {
+        Ok((read, written, stop)) => {
             handle.forgive();
-            match stop {
+            let status = match stop {
                 CharStop::NoRoom => NEED_ROOM,
                 CharStop::Fault => BAD_CHAR,
                 _ => NEED_INPUT,
-            }
+            };
+            (read, written, status)
         }
         Err(failure) => {
             handle.fail(failure);
-            ERROR
+            (0, 0, ERROR)
         }
     }
+}
+
+/// Ends a text of which all was converted by [`charpipe_convert`], so that another one can begin.
+///
+/// # Safety
+/// As for [`charpipe_step`].
+#[cfg(not(target_family = "wasm"))]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn charpipe_end_text(
+    handle: *mut Handle,
+    output: *mut c_void,
+    output_len: usize,
+    written: *mut usize,
+) -> c_int {
+    // SAFETY: the caller promises that each of these is null or valid.
+    let (handle, written) = unsafe {
+        store(written, 0);
+        (handle.as_mut(), written.as_mut())
+    };
+    let Some(handle) = handle else { return ERROR };
+    let Some(written) = written else {
+        handle.fail(Failure::Usage("the pointer for the length written must not be null".to_owned()));
+        return ERROR;
+    };
+    let (_, given, status) = attempt(handle, |handle| {
+        // SAFETY: the caller promises it.
+        let output = unsafe { room(output, output_len)? };
+        handle.end_text(output)
+    });
+    *written = given;
+    status
 }
 
 /// Returns how many characters that the target lacks were replaced or dropped.

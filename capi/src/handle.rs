@@ -42,6 +42,9 @@ pub(crate) struct Texts {
     pub(crate) code: CString,
 }
 
+#[cfg(not(target_family = "wasm"))]
+const CANNOT_GO_BACK: &str = "the stream cannot go back from here; use charpipe_step";
+
 /// What a step did: bytes read, bytes written, and what the stream needs next.
 pub(crate) type Moved = (usize, usize, Status);
 
@@ -107,8 +110,21 @@ impl Handle {
         self.step(&[], &mut [], false)?;
         match &self.machine {
             Machine::Convert(_) if input.is_empty() => Ok((0, 0, CharStop::End)),
-            _ => Err(Failure::Usage("the stream cannot go back from here; use charpipe_step".to_owned())),
+            _ => Err(Failure::Usage(CANNOT_GO_BACK.to_owned())),
         }
+    }
+
+    /// Ends the text, so that another one can begin. Returns as [`convert`](Self::convert) does.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn end_text(&mut self, output: &mut [u8]) -> Result<(usize, usize, CharStop), Failure> {
+        if let Machine::Convert(transcoder) = &mut self.machine {
+            let progress = transcoder.end_chars(output);
+            if progress.stop != CharStop::Unable {
+                return Ok((0, progress.written, progress.stop));
+            }
+        }
+        self.step(&[], &mut [], false)?;
+        Err(Failure::Usage(CANNOT_GO_BACK.to_owned()))
     }
 
     /// Returns how many characters that the target lacks were replaced or dropped.

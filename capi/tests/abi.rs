@@ -77,6 +77,13 @@ impl Stream {
         (status, read, written)
     }
 
+    fn end_text(&self, room: &mut [u8]) -> (c_int, usize) {
+        let mut written = 77;
+        // SAFETY: the handle is open, and the buffer has this length.
+        let status = unsafe { charpipe_end_text(self.0, room.as_mut_ptr().cast(), room.len(), &mut written) };
+        (status, written)
+    }
+
     fn finish(&self, room: &mut [u8]) -> (c_int, usize) {
         let mut written = 77;
         // SAFETY: the handle is open, and the buffer has this length.
@@ -440,7 +447,11 @@ fn whole_characters() {
     assert_eq!(stream.convert(b"\xFF", &mut room), (BAD_CHAR, 0, 0));
     assert_eq!(stream.convert(b"", &mut room), (NEED_INPUT, 0, 0));
     assert_eq!(stream.code(), None);
+    assert_eq!(stream.end_text(&mut []), (NEED_ROOM, 0));
+    assert_eq!(stream.end_text(&mut room), (NEED_INPUT, 1));
+    assert_eq!(stream.convert("日".as_bytes(), &mut room), (NEED_INPUT, 3, 3));
     assert_eq!(stream.finish(&mut room), (DONE, 1));
+    assert_eq!(stream.end_text(&mut room), (ERROR, 0));
     assert_eq!(stream.convert(b"a", &mut room), (ERROR, 0, 0));
     assert_eq!(stream.code().as_deref(), Some("usage"));
     assert_eq!(Stream::open("bom=yes").convert(b"", &mut room), (ERROR, 0, 0));

@@ -4,15 +4,17 @@
 //! [copy](Transcoder::fork) of the transcoder tries, and takes the place of the original if it succeeds.
 
 use super::choices::OnMalformed;
+use super::way::Route;
 use super::way::at_once::Tried;
 use super::{Phase, Status, Transcoder, watch_label};
+use crate::error::Error;
 
 /// The most input for one attempt, in bytes, and the least. After a failed attempt less is converted character by
 /// character.
 const MOST: usize = 16 * 1024;
 const LEAST: usize = 8;
 
-/// The result of [`Transcoder::step_chars`].
+/// The result of [`Transcoder::step_chars`] and [`Transcoder::end_chars`].
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -71,7 +73,8 @@ impl Transcoder {
         let (mut read, mut written, mut most) = (0, 0, MOST);
         while read < src.len() {
             let (rest, room) = (&src[read..], &mut dst[written..]);
-            let len = rest.len().min(most);
+            // Few characters have more than four bytes for one of the output.
+            let len = rest.len().min(most).min(LEAST + 4 * room.len());
             let tried = match self.attempt(&rest[..len], room) {
                 Tried::Done(taken, given) if taken > 0 => Tried::Done(taken, given),
                 Tried::Unfinished if len == rest.len() => Tried::Unfinished,
@@ -95,6 +98,34 @@ impl Transcoder {
             return CharProgress { read, written, stop };
         }
         CharProgress { read, written, stop: CharStop::End }
+    }
+
+    /// Ends a text after [`step_chars`](Self::step_chars), so that another one in the same charset can begin: writes what leads
+    /// back to the initial shift state, and goes there. The rest is as if the input went on: offsets are counted, and the
+    /// report grows. If what it writes does not fit, it changes nothing and stops with [`CharStop::NoRoom`]; with
+    /// [`CharStop::Unable`] if something is held back, or if the encoding is not known yet.
+    ///
+    /// ```
+    /// use charpipe::{CharStop, Transcode};
+    ///
+    /// let job = Transcode::new().source_encoding("UTF-8")?.target_encoding("IBM939")?;
+    /// let (mut transcoder, mut room) = (job.transcoder()?, [0; 16]);
+    /// for _ in 0..2 {
+    ///     let step = transcoder.step_chars("日本".as_bytes(), &mut room);
+    ///     assert_eq!(&room[..step.written], b"\x0E\x45\x62\x45\x66");
+    ///     let end = transcoder.end_chars(&mut room);
+    ///     assert_eq!((&room[..end.written], end.stop), (&b"\x0F"[..], CharStop::End));
+    /// }
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub fn end_chars(&mut self, dst: &mut [u8]) -> CharProgress {
+        let (written, stop) = match self.at_once(|route| route.end_at_once(dst)) {
+            Tried::Done(_, written) => (written, CharStop::End),
+            Tried::NoRoom => (0, CharStop::NoRoom),
+            Tried::Unfinished | Tried::Fault | Tried::Unable => (0, CharStop::Unable),
+        };
+        self.run.report.bytes_out += written as u64;
+        CharProgress { read: 0, written, stop }
     }
 
     /// Converts the first character, or shift code, of `src`.
@@ -125,33 +156,34 @@ impl Transcoder {
     }
 
     fn attempt_at_once(&mut self, src: &[u8], dst: &mut [u8]) -> Tried {
+        let tried = self.at_once(|route| route.convert_at_once(src, dst));
+        if let Tried::Done(read, written) = tried {
+            let is_same = read == written && self.route.as_ref().is_some_and(Route::is_direct);
+            self.suspicion.pass(&src[..read]);
+            watch_label(&self.run, &mut self.label, &src[..read], self.run.bytes_in, is_same);
+            self.run.bytes_in += read as u64;
+            self.run.report.bytes_in = self.run.bytes_in;
+            self.run.report.bytes_out += written as u64;
+        }
+        tried
+    }
+
+    /// Lets the route do something at once, if nothing but decoding and encoding is left to do.
+    fn at_once(&mut self, act: impl FnOnce(&mut Route) -> Result<Tried, Error>) -> Tried {
         let is_decoding = matches!(self.phase, Phase::Decode) && self.head.is_decoded() && self.choice.is_none();
         let is_held_up = !self.run.queue.is_empty() || !self.run.spill.is_empty() || self.is_running;
         if !is_decoding || is_held_up || self.suspicion.limits(self.position()) {
             return Tried::Unable;
         }
         let Some(route) = self.route.as_mut().filter(|route| route.is_plain()) else { return Tried::Unable };
-        let is_direct = route.is_direct();
         // If a codec panics, the next step finds this still set.
         self.is_running = true;
-        let tried = route.convert_at_once(src, dst);
+        let tried = act(route);
         self.is_running = false;
-        match tried {
-            Ok(Tried::Done(read, written)) => {
-                let is_same = is_direct && read == written;
-                self.suspicion.pass(&src[..read]);
-                watch_label(&self.run, &mut self.label, &src[..read], self.run.bytes_in, is_same);
-                self.run.bytes_in += read as u64;
-                self.run.report.bytes_in = self.run.bytes_in;
-                self.run.report.bytes_out += written as u64;
-                Tried::Done(read, written)
-            }
-            Ok(tried) => tried,
-            Err(error) => {
-                self.fail(error);
-                Tried::Unable
-            }
-        }
+        tried.unwrap_or_else(|error| {
+            self.fail(error);
+            Tried::Unable
+        })
     }
 
     /// Lets a copy convert all of `src`.

@@ -137,6 +137,47 @@ fn faults_change_nothing() {
     assert_eq!(give("日".as_bytes()), (b"\x45\x62".to_vec(), 3, CharStop::End));
 }
 
+/// Texts that are ended one after the other are what they are alone, in charsets with shift codes too.
+#[test]
+fn texts_end() {
+    let mut room = [0; 512];
+    for codec in sample::codecs("chars: ends") {
+        let job = named("UTF-8", codec.name()).on_unmappable(OnUnmappable::Drop).bom(charpipe::Bom::Strip);
+        let expected = whole(&job, TEXT.as_bytes()).output;
+        let mut transcoder = job.transcoder().unwrap();
+        // A charset may have neither digits nor a pending character at their end.
+        let _ = transcoder.step_chars(b"0000", &mut room);
+        for _ in 0..3 {
+            let end = transcoder.end_chars(&mut room);
+            assert!(matches!(end.stop, CharStop::End | CharStop::Unable), "{}", codec.name());
+            if end.stop == CharStop::End {
+                let step = transcoder.step_chars(TEXT.as_bytes(), &mut room);
+                assert_eq!(step.stop, CharStop::End, "{}", codec.name());
+                let output = room[..step.written].to_vec();
+                let end = transcoder.end_chars(&mut room);
+                assert_eq!(
+                    ([output, room[..end.written].to_vec()].concat(), end.stop),
+                    (expected.clone(), CharStop::End)
+                );
+            }
+        }
+    }
+}
+
+/// Without space for the shift back, the text does not end.
+#[test]
+fn an_end_that_does_not_fit() {
+    let (mut transcoder, mut room) = (named("UTF-8", "IBM939").transcoder().unwrap(), [0; 64]);
+    assert_eq!(transcoder.end_chars(&mut room).stop, CharStop::Unable, "the head is not decoded");
+    let _ = transcoder.step_chars("1234日".as_bytes(), &mut room);
+    assert_eq!(transcoder.end_chars(&mut []).stop, CharStop::NoRoom);
+    let step = transcoder.step_chars("本".as_bytes(), &mut room);
+    assert_eq!(room[..step.written], *b"\x45\x66");
+    let end = transcoder.end_chars(&mut room);
+    assert_eq!((end.written, end.stop, room[0]), (1, CharStop::End, 0x0F));
+    assert_eq!((transcoder.report().bytes_in, transcoder.report().bytes_out), (10, 10));
+}
+
 /// Where it cannot go back, it takes nothing.
 #[test]
 fn records_are_not_characters() {
@@ -169,6 +210,7 @@ fn a_call_allocates_nothing() {
             let work = work_in(|| {
                 let step = transcoder.step_chars(&input, room);
                 assert_eq!((step.read, step.stop), (input.len(), CharStop::End), "{from} to {to}");
+                assert_eq!(transcoder.end_chars(room).stop, CharStop::End, "{from} to {to}");
             });
             assert_eq!(work.allocations, 0, "{from} to {to}");
         }

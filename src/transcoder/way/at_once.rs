@@ -75,6 +75,34 @@ impl Route {
         Ok(tried)
     }
 
+    /// Writes what leads the encoder back to its initial state, and takes both machines there; or does nothing. The route is
+    /// [plain](Self::is_plain).
+    ///
+    /// # Errors
+    /// Those of codecs that break their contract.
+    pub(in crate::transcoder) fn end_at_once(&mut self, dst: &mut [u8]) -> Result<Tried, Error> {
+        let is_direct = self.is_direct();
+        let Some(decoder) = self.source.plain_decoder() else { return Ok(Tried::Unable) };
+        let encoder = &mut self.target.encoder;
+        let (Some(_), Some(encoded)) = (decoder.state(), encoder.state()) else { return Ok(Tried::Unable) };
+        let mut room = [0; MIN_ROOM];
+        let mut sink = ByteSink::new(&mut room);
+        let is_ended = is_direct || encoder.finish(&mut sink, decoder.read())? == Stop::InputEmpty;
+        let end = sink.as_bytes();
+        match dst.get_mut(..end.len()) {
+            Some(dst) if is_ended => dst.copy_from_slice(end),
+            fits => {
+                let tried = if fits.is_some() { Tried::Unable } else { Tried::NoRoom };
+                encoder.go_back(encoded, encoder.fed())?;
+                return Ok(tried);
+            }
+        }
+        let len = end.len();
+        encoder.reset();
+        decoder.reset();
+        Ok(Tried::Done(0, len))
+    }
+
     /// Converts by the table, if there is one. Each byte is a character.
     fn translate(&mut self, src: &[u8], dst: &mut [u8]) -> Option<Tried> {
         let Way::Table(table) = &mut self.way else { return None };
