@@ -92,13 +92,13 @@ pub use crate::arch::types::{ByteOrder, OctetOrder};
 pub use buffer::PageBuffer;
 #[cfg(feature = "dos")]
 pub(crate) use builtin::oem;
-pub(crate) use builtin::pages;
 #[cfg(feature = "legacy")]
 pub(crate) use builtin::stateful;
 #[cfg(feature = "whatwg")]
 pub(crate) use builtin::web;
 #[cfg(feature = "whatwg")]
 pub use builtin::web::WebCodec;
+pub(crate) use builtin::{pages, pages_by_folder};
 pub use byte_table::ByteTable;
 pub use drive::{Driven, drive};
 pub(crate) use drive::{Problem, Stalls};

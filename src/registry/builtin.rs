@@ -10,22 +10,49 @@ use crate::codec::oem;
 use crate::codec::stateful::{Hz, Iso2022, Utf7};
 #[cfg(feature = "whatwg")]
 use crate::codec::web;
-use crate::codec::{Ucs4, Utf8, Utf16, UtfEbcdic, pages};
+use crate::codec::{Ucs4, Utf8, Utf16, UtfEbcdic, pages_by_folder};
 use std::sync::{Arc, OnceLock};
 
 /// Returns all built-in codecs with their labels, which are IANA's, or ICU's if IANA has none.
-///
-/// They are listed anew each time: a list in memory would take longer to make than a program takes that converts a few bytes.
-pub(super) fn entries() -> impl Iterator<Item = Builtin> + Clone {
-    let plain = UNICODE.iter();
+pub(super) fn entries() -> impl Iterator<Item = Builtin> {
+    (0..).map_while(at)
+}
+
+/// Returns a built-in codec by its place. There is no list of them in memory: to make one would take longer than a program
+/// takes that converts a few bytes.
+#[inline(never)]
+pub(super) fn at(index: usize) -> Option<Builtin> {
+    let kind = |kind| Some(Builtin { index, kind });
+    let mut rest = index;
+    if let Some(plain) = UNICODE.get(rest) {
+        return kind(Kind::Plain(plain));
+    }
+    rest -= UNICODE.len();
     #[cfg(feature = "legacy")]
-    let plain = plain.chain(STATEFUL);
-    let all = plain.map(Kind::Plain).chain(pages().map(Kind::Page));
+    {
+        if let Some(plain) = STATEFUL.get(rest) {
+            return kind(Kind::Plain(plain));
+        }
+        rest -= STATEFUL.len();
+    }
+    for pages in pages_by_folder() {
+        if let Some(page) = pages.get(rest) {
+            return kind(Kind::Page(page));
+        }
+        rest -= pages.len();
+    }
     #[cfg(feature = "whatwg")]
-    let all = all.chain(web::names().map(|(name, aliases, about)| Kind::By(web::codec, [name, aliases, about])));
+    {
+        if let Some(names) = web::names(rest) {
+            return kind(Kind::By(web::codec, names));
+        }
+        rest -= web::COUNT;
+    }
     #[cfg(feature = "dos")]
-    let all = all.chain(oem::names().map(|(name, aliases, about)| Kind::By(oem::codec, [name, aliases, about])));
-    all.enumerate().map(|(index, kind)| Builtin { index, kind })
+    if let Some(names) = oem::names(rest) {
+        return kind(Kind::By(oem::codec, names));
+    }
+    None
 }
 
 /// The labels that were looked up, and what they name. A program that names the charset of each of many short values looks
@@ -81,7 +108,7 @@ pub(super) fn find(label: &str) -> Option<Builtin> {
 /// Searches all labels. Each codec is what its own name names, so the names come first: they are found at once.
 fn search(label: &str) -> Option<Builtin> {
     let is_name = |builtin: &Builtin| builtin.name().eq_ignore_ascii_case(label);
-    entries().find(is_name).or_else(|| match label::find(entries().map(Entry::Builtin), label)? {
+    entries().find(is_name).or_else(|| match label::find(&|index| at(index).map(Entry::Builtin), label)? {
         Entry::Builtin(builtin) => Some(builtin),
         Entry::Registered(_) => None,
     })
@@ -144,7 +171,7 @@ mod tests {
     #[test]
     fn each_codec_is_what_its_name_names() {
         for builtin in entries() {
-            match label::find(entries().map(Entry::Builtin), builtin.name()) {
+            match label::find(&|index| at(index).map(Entry::Builtin), builtin.name()) {
                 Some(Entry::Builtin(found)) => assert_eq!(found.index, builtin.index, "{}", builtin.name()),
                 _ => panic!("{} is not found", builtin.name()),
             }

@@ -70,20 +70,22 @@ fn number(label: &str) -> Option<u32> {
     })
 }
 
-/// Returns the entry that `label` names. Each of the rules above is tried on all entries before the next rule.
-pub(super) fn find<'a>(entries: impl Iterator<Item = Entry<'a>> + Clone, label: &str) -> Option<Entry<'a>> {
+/// Returns the entry that `label` names. Each of the rules above is tried on all entries before the next rule. `at` returns
+/// an entry by its place.
+pub(super) fn find<'a>(at: &dyn Fn(usize) -> Option<Entry<'a>>, label: &str) -> Option<Entry<'a>> {
     let label = label.trim_matches(|ch: char| ch.is_ascii_whitespace());
     // No label contains anything but ASCII, and the key would ignore the other characters.
     if key_bytes(label).next().is_none() || !label.is_ascii() {
         return None;
     }
     let page_number = number(label);
-    let own = |entry: &Entry| page_number.is_some() && number(entry.name()) == page_number;
-    let by_label = |rule: &dyn Fn(&str) -> bool| entries.clone().find(|entry| entry.labels().any(rule));
-    (entries.clone().find(own))
+    let has_number = |other: &str| page_number.is_some() && number(other) == page_number;
+    let first = |is_it: &dyn Fn(Entry<'a>) -> bool| (0..).map_while(at).find(|entry| is_it(*entry));
+    let by_label = |rule: &dyn Fn(&str) -> bool| first(&|entry| entry.labels().any(rule));
+    first(&|entry| has_number(entry.name()))
         .or_else(|| by_label(&|other| other.eq_ignore_ascii_case(label)))
         .or_else(|| by_label(&|other| same_key(other, label)))
-        .or_else(|| by_label(&|other| page_number.is_some() && number(other) == page_number))
+        .or_else(|| by_label(&has_number))
 }
 
 /// The keys and the numbers of all labels of some entries. They tell at once of most unknown labels that they are unknown.
@@ -93,9 +95,13 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    pub(super) fn new<'a>(entries: impl Iterator<Item = Entry<'a>> + Clone) -> Keys {
-        let labels = || entries.clone().flat_map(Entry::labels);
-        Keys { keys: labels().map(key).collect(), numbers: labels().filter_map(number).collect() }
+    pub(super) fn new<'a>(entries: impl Iterator<Item = Entry<'a>>) -> Keys {
+        let mut this = Keys { keys: HashSet::new(), numbers: HashSet::new() };
+        for label in entries.flat_map(Entry::labels) {
+            this.keys.insert(key(label));
+            this.numbers.extend(number(label));
+        }
+        this
     }
 
     /// Returns false only if [`find`] finds no entry for `label`: no rule finds a label of another key and another number.

@@ -311,7 +311,7 @@ impl Registry {
 
     /// Finds the entry for a label. Registered codecs take precedence over the built-ins, whichever rule finds them.
     fn find(&self, label: &str) -> Option<Entry<'_>> {
-        label::find(self.registered.iter().rev().map(Entry::Registered), label)
+        label::find(&|index| self.registered.iter().rev().nth(index).map(Entry::Registered), label)
             .or_else(|| self.has_builtin.then(|| builtin::find(label).map(Entry::Builtin))?)
     }
 }

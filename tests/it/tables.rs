@@ -122,7 +122,7 @@ fn packed(pages: &[Table], folder: &str, file: &str, blob: &str) -> (String, Vec
         "//! The pages of `{folder}`: their heads, and where the rest lies in `{file}.bin`. Generated, never edited: change\n\
          //! the page, then run `CHARPIPE_WRITE_PAGES=1 cargo test -p charpipe tables::`.\n\n\
          use crate::codec::table::packed::{{Blob, Pages, pages}};\n\n\
-         /// The pages, by name.\n#[rustfmt::skip]\npub(super) static PAGES: Pages = pages! {{\n    Blob::{blob},\n",
+         /// The pages, by name.\n#[rustfmt::skip]\npub(super) const PAGES: Pages = pages! {{\n    Blob::{blob},\n",
     );
     // First all low bytes, then all high bytes: of all blocks, and of all words.
     let planes = |words: &[u16]| {

@@ -5,7 +5,7 @@ use crate::codec::table::packed::{Blob, Pages, pages};
 
 /// The pages, by name.
 #[rustfmt::skip]
-pub(super) static PAGES: Pages = pages! {
+pub(super) const PAGES: Pages = pages! {
     Blob::Legacy,
     ("ANSI_X3.110-1983", "ANSI_X3.110 iso-ir-99 CSA_T500-1983 CSA_T500 NAPLPS csISO99NAPLPS glibc-ANSI_X3.110-2.3.3", "Latin letters with accents, for videotex", "glibc-ANSI_X3.110-2.3.3.ucm", false, 0),
     ("ARMSCII-8", "", "Armenian", "glibc-2.36:ARMSCII-8", true, 152),

@@ -13,11 +13,19 @@ pub(crate) mod stateful;
 pub(crate) mod web;
 
 use crate::codec::Packed;
+use crate::codec::table::packed::Pages;
 
-/// Returns all pages of `codecs/` and, with the feature `legacy`, of `codecs/legacy/`.
-pub(crate) fn pages() -> impl Iterator<Item = Packed> + Clone {
-    let pages = pages::PAGES.iter();
-    #[cfg(feature = "legacy")]
-    let pages = pages.chain(legacy::PAGES.iter());
-    pages
+/// The pages of `codecs/` and, with the feature `legacy`, those of `codecs/legacy/`.
+pub(crate) fn pages_by_folder() -> &'static [Pages] {
+    static ALL: &[Pages] = &[
+        pages::PAGES,
+        #[cfg(feature = "legacy")]
+        legacy::PAGES,
+    ];
+    ALL
+}
+
+/// Returns all of these pages.
+pub(crate) fn pages() -> impl Iterator<Item = Packed> {
+    pages_by_folder().iter().flat_map(Pages::iter)
 }

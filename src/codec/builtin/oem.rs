@@ -35,9 +35,9 @@ use oem_cp::code_table::DECODING_TABLE_CP_MAP;
 use oem_cp::code_table_type::TableType;
 use std::sync::Arc;
 
-/// Returns the name, the other labels and the description of each page.
-pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> + Clone {
-    PAGES.iter().map(|&(name, _, aliases, about)| (name, aliases, about))
+/// Returns the name, the other labels and the description of a page by its place.
+pub(crate) fn names(index: usize) -> Option<[&'static str; 3]> {
+    PAGES.get(index).map(|&(name, _, aliases, about)| [name, aliases, about])
 }
 
 /// Returns the codec of one of these [`names`].

@@ -5,7 +5,7 @@ use crate::codec::table::packed::{Blob, Pages, pages};
 
 /// The pages, by name.
 #[rustfmt::skip]
-pub(super) static PAGES: Pages = pages! {
+pub(super) const PAGES: Pages = pages! {
     Blob::Pages,
     ("EBCDIC-AT-DE", "csIBMEBCDICATDE CSEBCDICATDE glibc-EBCDIC_AT_DE-2.1.2", "Western European (German), EBCDIC", "glibc-EBCDIC_AT_DE-2.1.2.ucm", true, 0),
     ("EBCDIC-AT-DE-A", "csEBCDICATDEA glibc-EBCDIC_AT_DE_A-2.1.2", "Western European (German), EBCDIC", "glibc-EBCDIC_AT_DE_A-2.1.2.ucm", true, 12),

@@ -62,7 +62,7 @@ impl Blob {
 /// A pointer would have to be set in memory whenever a program starts, in most pages for nothing. So one text has the words
 /// of all rows, one after another, and the heads have only numbers.
 #[derive(Debug)]
-pub(in crate::codec) struct Pages {
+pub(crate) struct Pages {
     pub(in crate::codec) text: &'static str,
     pub(in crate::codec) heads: &'static [Head],
     pub(in crate::codec) blob: Blob,
@@ -118,8 +118,16 @@ pub(in crate::codec) const fn heads<const N: usize>(rows: [([usize; 4], bool, u3
 }
 
 impl Pages {
-    pub(in crate::codec) fn iter(&'static self) -> impl Iterator<Item = Packed> + Clone {
-        self.heads.iter().map(move |head| Packed { head, of: self })
+    pub(crate) fn len(&self) -> usize {
+        self.heads.len()
+    }
+
+    pub(crate) fn get(&'static self, index: usize) -> Option<Packed> {
+        Some(Packed { head: self.heads.get(index)?, of: self })
+    }
+
+    pub(in crate::codec) fn iter(&'static self) -> impl Iterator<Item = Packed> {
+        (0..self.len()).filter_map(|index| self.get(index))
     }
 }
 
@@ -276,7 +284,7 @@ impl Packed {
 
     fn text(self, start: u16, end: u16) -> &'static str {
         let at = self.head.at as usize;
-        &self.of.text[at + usize::from(start)..at + usize::from(end)]
+        self.of.text.get(at + usize::from(start)..at + usize::from(end)).unwrap_or_default()
     }
 
     /// Returns whether the page has only single bytes and characters of the Basic Multilingual Plane.

@@ -35,10 +35,12 @@ use replacement::ReplacementEncoding;
 use std::sync::Arc;
 use triples::jis_x_0212;
 
-/// Returns the name, the other labels and the description of every encoding of encoding_rs except UTF-8, UTF-16 and
-/// `replacement`.
-pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> + Clone {
-    ENCODINGS.iter().map(|&(encoding, aliases, about)| (encoding.name(), aliases, about))
+/// The encodings of encoding_rs except UTF-8, UTF-16 and `replacement`.
+pub(crate) const COUNT: usize = ENCODINGS.len();
+
+/// Returns the name, the other labels and the description of one of them by its place.
+pub(crate) fn names(index: usize) -> Option<[&'static str; 3]> {
+    ENCODINGS.get(index).map(|&(encoding, aliases, about)| [encoding.name(), aliases, about])
 }
 
 /// Returns the codec of one of these [`names`].
