@@ -266,6 +266,7 @@ pub(super) struct Plain {
     pub(super) from: Option<String>,
     pub(super) to: Option<String>,
     pub(super) output: Option<PathBuf>,
+    pub(super) drop: bool,
     pub(super) files: Vec<OsString>,
 }
 
@@ -277,6 +278,7 @@ impl Convert {
         Convert {
             to: plain.to.clone().unwrap_or_else(|| "UTF-8".to_owned()),
             output: plain.output,
+            drop: plain.drop,
             named: NamedOptions::new(named),
             reading: Reading::plain(plain.from.clone(), plain.files),
             ..Convert::default()
