@@ -174,7 +174,9 @@ pub(crate) fn looks_of(sample: &[u8], registry: &Registry) -> Looks {
 /// ```
 #[must_use]
 pub fn may_be_binary(head: &[u8]) -> bool {
-    binary::signature(head).is_some() || head.iter().any(|byte| binary::is_binary_byte(*byte))
+    // All bytes of a piece, so that the compiler takes several at once.
+    let has_one = |piece: &[u8]| piece.iter().fold(false, |found, byte| found | binary::is_binary_byte(*byte));
+    binary::signature(head).is_some() || head.chunks(256).any(has_one)
 }
 
 /// Returns whether the window is UTF-16 or UTF-32, as zero bytes show.

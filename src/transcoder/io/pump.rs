@@ -11,9 +11,9 @@ use std::io::{self, BufRead, Write};
 /// few of them.
 pub(in crate::transcoder) const PUMP_BUFFER_BYTES: usize = 256 * 1024;
 
-/// The size of the output buffer for an input that is no longer than a quarter of it. It comes from memory that the process
-/// has already, which for a file of a few bytes costs less than asking the system.
-const SHORT_BUFFER_BYTES: usize = 4095;
+/// The least size of the output buffer. A short input gets one of four times its length: memory that the process has already
+/// must be cleared.
+const LEAST_BUFFER_BYTES: usize = 4095;
 
 impl Transcoder {
     /// Does what [`run`](Self::run) does, in this thread.
@@ -29,10 +29,10 @@ impl Transcoder {
         while !self.is_done() {
             self.flush(output)?;
             next_chunk(input, self.report().bytes_in, |chunk| {
-                let is_short = chunk.len() <= SHORT_BUFFER_BYTES / 4;
-                let len = if is_short { SHORT_BUFFER_BYTES } else { PUMP_BUFFER_BYTES };
+                let len = (4 * chunk.len()).clamp(LEAST_BUFFER_BYTES, PUMP_BUFFER_BYTES);
                 if buffer.len() < len {
-                    buffer = PageBuffer::for_output(len);
+                    let is_first = buffer.is_empty();
+                    buffer = PageBuffer::for_output(if is_first { len } else { PUMP_BUFFER_BYTES });
                 }
                 let (read, fed) = self.deliver(chunk, chunk.is_empty(), &mut buffer, &mut 0, output);
                 (read, fed)
