@@ -532,7 +532,8 @@ fn tested_field(items: &[Item], placed: &[Placed], names: &Names, index: usize, 
         }
         let (path, array) = (&placed[index].path, &placed[array].path);
         return Err(format!(
-            "the place of {field} varies; expected a field that comes before {path} in the same element of {array}"
+            "the place of {field} varies; expected a field that comes before {path} in the same element of {array}, with no \
+             array between them whose count varies"
         ));
     }
     in_a_fixed_place(items, placed, names, field)

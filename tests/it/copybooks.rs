@@ -704,6 +704,28 @@ fn copied_members() {
     assert_eq!(table(&replaced)[1..], ["5 A-1 0+1 text", "5 B 1+1 text", "5 D 2+1 text"]);
 }
 
+/// What follows the name of a member is not lost if it may be code.
+#[test]
+fn code_after_an_included_member() {
+    let directory = directory(&[("A.cpy", "           05 T PIC X(3).\n"), ("B.cpy", "           05 U PIC X.\n")]);
+    let reader = Copybook::new().copy_path(directory.path());
+    for include in [
+        "%INCLUDE A; %INCLUDE B;",
+        "       ++INCLUDE A. 05 B PIC X.",
+        "-INC A 05 B PIC X.",
+        "++INCLUDE A REPLACING ==T== BY ==V==.",
+        "       ++INCLUDE A replacing ==T== BY ==V==.",
+        "-INC",
+    ] {
+        for form in [CopybookForm::Auto, CopybookForm::Fixed] {
+            let text = format!("       01  R.\n{include}\n           05 C PIC X.\n");
+            let error = reader.clone().form(form).read(text.as_bytes()).unwrap_err();
+            assert_eq!(error.line, 2, "{text}");
+            assert!(error.what.contains("is not supported: put the text"), "{text}{error}");
+        }
+    }
+}
+
 /// Statements of source libraries in any place that they can have, with sequence numbers and comments.
 #[test]
 fn included_members() {

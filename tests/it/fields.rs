@@ -739,7 +739,9 @@ fn alternatives_of_elements() {
         let error = made(copybook, &[&format!("K=A: {path}")]).unwrap_err().to_string();
         let expected =
             format!("the condition K=A: the place of K varies; expected a field that comes before {path} in the ");
-        assert_eq!(error, expected + "same element of " + path.rsplit_once('.').unwrap().0);
+        let element = path.rsplit_once('.').unwrap().0;
+        let between = "with no array between them whose count varies";
+        assert_eq!(error, format!("{expected}same element of {element}, {between}"));
     }
 }
 

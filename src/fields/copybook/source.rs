@@ -8,7 +8,7 @@
 use super::form::{Columns, begins_with_level, is_sequence};
 use super::lexical::is_word_char;
 use super::limits::{MAX_EDITS, MAX_FILE};
-use super::words::{begins_clause, begins_include, is_blank};
+use super::words::{begins_clause, begins_include, is_blank, is_one_of};
 use crate::fields::BadLayout;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -368,13 +368,20 @@ fn begins_in_column_7(line: &str, columns: &Columns) -> bool {
     }
 }
 
-/// Returns the member that a statement of a source library includes; `None` for other text. What follows the name is a
-/// comment.
+/// Returns the member that a statement of a source library includes; `None` for other text. What follows the name after a
+/// blank is a comment, unless it looks like code, which must not be lost: nothing may follow a full stop, and neither
+/// `REPLACING` nor a level number the name.
 fn included(code: &str) -> Option<&str> {
     let code = code.trim_start_matches(is_blank);
     let rest = code.split_once(is_blank).filter(|_| begins_include(code))?.1.trim_start_matches(is_blank);
     let (member, rest) = rest.split_at(rest.find(|ch| !is_word_char(ch)).unwrap_or(rest.len()));
-    let is_end = rest.chars().next().is_none_or(|ch| is_blank(ch) || matches!(ch, '.' | ',' | ';'));
+    let next = rest.split(is_blank).find(|word| !word.is_empty()).unwrap_or("");
+    let is_level = (1..=2).contains(&next.len()) && next.bytes().all(|byte| byte.is_ascii_digit());
+    let is_end = match rest.chars().next() {
+        None | Some(',') => true,
+        Some('.' | ';') => rest[1..].chars().all(is_blank),
+        Some(ch) => is_blank(ch) && !is_level && !is_one_of(next, &["REPLACING"]),
+    };
     (is_end && !member.is_empty()).then_some(member)
 }
 

@@ -107,7 +107,7 @@ pub(super) fn is_one_of(found: &str, words: &[&str]) -> bool {
 
 /// Returns whether a line begins with a statement of a source library, in column 1: `-INC MEMBER`.
 pub(super) fn begins_include(line: &str) -> bool {
-    line.split_once(is_blank).is_some_and(|(word, _)| is_one_of(word, INCLUDES))
+    line.split(is_blank).next().is_some_and(|word| is_one_of(word, INCLUDES))
 }
 
 /// Returns whether a character is white space. Old files contain form feeds and DOS's end-of-file character.
