@@ -11,9 +11,10 @@ use std::io::{self, BufRead, Write};
 /// few of them.
 pub(in crate::transcoder) const PUMP_BUFFER_BYTES: usize = 256 * 1024;
 
-/// The least size of the output buffer. A short input gets one of four times its length: memory that the process has already
-/// must be cleared.
-const LEAST_BUFFER_BYTES: usize = 4095;
+/// The size of the output buffer for an input of at most [`SHORT_BYTES`]. Memory that the process has already must be
+/// cleared, which for so few bytes takes longer than to convert them.
+const SHORT_BUFFER_BYTES: usize = 4 * SHORT_BYTES - 1;
+const SHORT_BYTES: usize = 2048;
 
 impl Transcoder {
     /// Does what [`run`](Self::run) does, in this thread.
@@ -29,10 +30,10 @@ impl Transcoder {
         while !self.is_done() {
             self.flush(output)?;
             next_chunk(input, self.report().bytes_in, |chunk| {
-                let len = (4 * chunk.len()).clamp(LEAST_BUFFER_BYTES, PUMP_BUFFER_BYTES);
+                let is_short = chunk.len() <= SHORT_BYTES;
+                let len = if is_short { SHORT_BUFFER_BYTES } else { PUMP_BUFFER_BYTES };
                 if buffer.len() < len {
-                    let is_first = buffer.is_empty();
-                    buffer = PageBuffer::for_output(if is_first { len } else { PUMP_BUFFER_BYTES });
+                    buffer = PageBuffer::for_output(len);
                 }
                 let (read, fed) = self.deliver(chunk, chunk.is_empty(), &mut buffer, &mut 0, output);
                 (read, fed)
