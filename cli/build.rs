@@ -26,8 +26,11 @@ fn main() {
 
 /// Returns the static library of the compiler that links the command.
 fn static_unwinder() -> Option<PathBuf> {
-    let is_cross = env::var("HOST").ok()? != env::var("TARGET").ok()?;
-    let linker = env::var("RUSTC_LINKER").ok().or((!is_cross).then(|| "cc".into()))?;
+    // A compiler for another machine may need options to name the right one, which are not known here.
+    if env::var("HOST").ok()? != env::var("TARGET").ok()? {
+        return None;
+    }
+    let linker = env::var("RUSTC_LINKER").unwrap_or_else(|_| "cc".into());
     let printed = Command::new(linker).arg("-print-file-name=libgcc_eh.a").output().ok()?;
     let path = PathBuf::from(String::from_utf8(printed.stdout).ok()?.trim_end());
     // A compiler that does not have it prints the name alone.
