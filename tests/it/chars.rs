@@ -1,8 +1,8 @@
 //! Tests [`Transcoder::step_chars`]: it takes whole characters only, and the outcome is that of other steps.
 
 use crate::common::work::work_in;
-use crate::common::{Outcome, TEXT, encode, faults, sample, samples, whole};
-use charpipe::{CharStop, Eol, Error, Kind, OnMalformed, OnUnmappable, Registry, Status, Transcode, Transcoder};
+use crate::common::{Outcome, TEXT, encode, sample, samples, whole};
+use charpipe::{CharStop, Eol, Kind, OnMalformed, OnUnmappable, Registry, Status, Transcode, Transcoder};
 
 fn named(from: &str, to: &str) -> Transcode {
     Transcode::new().source_encoding(from).unwrap().target_encoding(to).unwrap().kind(Kind::Text)
@@ -24,14 +24,7 @@ fn finished(mut transcoder: Transcoder, mut rest: &[u8], mut output: Vec<u8>) ->
         }
     };
     assert_eq!(transcoder.report().bytes_out, output.len() as u64);
-    Outcome {
-        output,
-        offset: error.as_ref().and_then(Error::offset),
-        error: error.map(|error| error.to_string()),
-        verdict: format!("{:?}", transcoder.verdict()),
-        faults: faults(transcoder.report()),
-        bytes_in: transcoder.report().bytes_in,
-    }
+    Outcome::of(&transcoder, output, error)
 }
 
 /// Converts `input` in pieces of `piece` bytes, with `room` bytes of output at a time; more if a character needs more. What

@@ -1,6 +1,6 @@
 //! Tests copies of transcoders: a copy goes on as the original does, and neither notices the other.
 
-use crate::common::{Outcome, TEXT, encode, faults, sample, samples, whole};
+use crate::common::{Outcome, TEXT, encode, sample, samples, whole};
 use charpipe::{Eol, Error, Kind, OnMalformed, OnUnknown, OnUnmappable, Status, Transcode, Transcoder};
 
 /// Gives `input` to the transcoder and appends what comes out to `output`.
@@ -21,14 +21,7 @@ fn finished(mut transcoder: Transcoder, rest: &[u8], mut output: Vec<u8>) -> Out
     let error = give(&mut transcoder, rest, true, &mut output).err();
     assert!(transcoder.fork().is_none(), "there is a copy after the end");
     assert_eq!(transcoder.report().bytes_out, output.len() as u64);
-    Outcome {
-        output,
-        offset: error.as_ref().and_then(Error::offset),
-        error: error.map(|error| error.to_string()),
-        verdict: format!("{:?}", transcoder.verdict()),
-        faults: faults(transcoder.report()),
-        bytes_in: transcoder.report().bytes_in,
-    }
+    Outcome::of(&transcoder, output, error)
 }
 
 /// Makes a copy after every byte of the input. Every copy gives the same as the original, and so does every copy of a

@@ -1,5 +1,6 @@
 // The records of a file, with a ruler over their columns.
 
+import { join } from "../src/bytes.js";
 import { records, sniff } from "../src/index.js";
 import { ruler, texts } from "./columns.js";
 import { byId, make } from "./dom.js";
@@ -101,13 +102,3 @@ const line = (attributes, number, len, text) =>
 /** Returns the bytes of a record. */
 const dataOf = (index) => join(shown.pieces[index].map(([at, len]) => shown.file.head.subarray(at, at + len)));
 
-function join(pieces) {
-  if (pieces.length === 1) return pieces[0];
-  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
-}

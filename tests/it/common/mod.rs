@@ -35,6 +35,18 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Returns the outcome of a transcoder that has written `output`, and then failed with `error` if there is one.
+    pub fn of(transcoder: &Transcoder, output: Vec<u8>, error: Option<Error>) -> Outcome {
+        Outcome {
+            output,
+            offset: error.as_ref().and_then(Error::offset),
+            error: error.map(|error| error.to_string()),
+            verdict: format!("{:?}", transcoder.verdict()),
+            faults: faults(transcoder.report()),
+            bytes_in: transcoder.report().bytes_in,
+        }
+    }
+
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.output).unwrap()
     }
@@ -101,16 +113,8 @@ pub fn drive_this(
         }
         at += len;
     }
-    let report = transcoder.report();
-    assert_eq!(report.bytes_out, output.len() as u64);
-    Outcome {
-        output,
-        offset: error.as_ref().and_then(Error::offset),
-        error: error.map(|error| error.to_string()),
-        verdict: format!("{:?}", transcoder.verdict()),
-        faults: faults(report),
-        bytes_in: report.bytes_in,
-    }
+    assert_eq!(transcoder.report().bytes_out, output.len() as u64);
+    Outcome::of(transcoder, output, error)
 }
 
 /// Returns what a report counts, as text.
