@@ -123,6 +123,18 @@ uint64_t charpipe_replaced(const charpipe *stream);
 int charpipe_finish(charpipe *stream, void *output, size_t output_len, size_t *written);
 
 /*
+ * Converts a whole input from its beginning, and stores how many bytes of output it has: what charpipe_reset,
+ * charpipe_step and charpipe_finish do together. It is made for many short values with the same options: after the first
+ * ones, a plain text of up to 4096 bytes allocates no memory. Returns
+ *
+ *   CHARPIPE_DONE        if all was converted
+ *   CHARPIPE_NEED_ROOM   if the output does not fit: the call has to be made again, with more room
+ *   CHARPIPE_ERROR       if there is an error; the good output before it is in `output`, as far as it fits
+ */
+int charpipe_value(charpipe *stream, const void *input, size_t input_len, void *output, size_t output_len,
+                   size_t *written);
+
+/*
  * Returns a copy of a conversion, which goes on where the original stands. With a copy from before a step, a program can
  * go back: the output was too long for it, or the input had an error. Free the copy with charpipe_free.
  *

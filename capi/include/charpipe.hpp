@@ -57,6 +57,20 @@ public:
         }
     }
 
+    // Converts a whole value from its beginning, and appends the output. Many values of the same options are fast.
+    void value(std::string_view input, std::string &output) {
+        const std::size_t len = output.size();
+        for (std::size_t room = 4 * input.size() + 64;; room *= 2) {
+            output.resize(len + room);
+            std::size_t written = 0;
+            int status =
+                charpipe_value(stream_.get(), input.data(), input.size(), &output[len], room, &written);
+            output.resize(len + written);
+            if (status == CHARPIPE_ERROR) throw Error(stream_.get());
+            if (status == CHARPIPE_DONE) return;
+        }
+    }
+
     void reset() { charpipe_reset(stream_.get()); }
 
     // JSON; "null" if there is none yet.

@@ -33,6 +33,7 @@ const BAD_CHAR: c_int = 3;
 const ERROR: c_int = -1;
 
 const NULL_LENGTHS: &str = "the pointers for the lengths read and written must not be null";
+const NULL_LENGTH: &str = "the pointer for the length written must not be null";
 
 // --- From pointers and back ------------------------------------------------------------------------------------------
 
@@ -342,7 +343,7 @@ pub unsafe extern "C" fn charpipe_end_text(
     };
     let Some(handle) = handle else { return ERROR };
     let Some(written) = written else {
-        handle.fail(Failure::Usage("the pointer for the length written must not be null".to_owned()));
+        handle.fail(Failure::Usage(NULL_LENGTH.to_owned()));
         return ERROR;
     };
     let (_, given, status) = attempt(handle, |handle| {
@@ -393,6 +394,38 @@ pub unsafe extern "C" fn charpipe_finish(
     });
     // SAFETY: the caller promises that it is valid.
     unsafe { store(written, given) };
+    status
+}
+
+/// Converts a whole input from the beginning: a value of many that have the same options.
+///
+/// # Safety
+/// As for [`charpipe_step`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn charpipe_value(
+    handle: *mut Handle,
+    input: *const c_void,
+    input_len: usize,
+    output: *mut c_void,
+    output_len: usize,
+    written: *mut usize,
+) -> c_int {
+    // SAFETY: the caller promises that each of these is null or valid.
+    let (handle, written) = unsafe {
+        store(written, 0);
+        (handle.as_mut(), written.as_mut())
+    };
+    let Some(handle) = handle else { return ERROR };
+    let Some(written) = written else {
+        handle.fail(Failure::Usage(NULL_LENGTH.to_owned()));
+        return ERROR;
+    };
+    let (.., status) = advance(handle, |handle| {
+        check_apart(input, input_len, output, output_len)?;
+        // SAFETY: the caller promises it.
+        let (input, output) = unsafe { (bytes(input, input_len)?, room(output, output_len)?) };
+        handle.value(input, output, written)
+    });
     status
 }
 

@@ -69,7 +69,10 @@ impl Handle {
     /// Begins a new stream with the same options.
     pub(crate) fn reset(&mut self) {
         let Some(job) = &self.job else { return };
-        (self.machine, self.failure) = (Machine::None, None);
+        self.failure = None;
+        if let Machine::Convert(transcoder) = &mut self.machine {
+            return transcoder.reset();
+        }
         match self.task {
             Task::Detect => self.machine = Machine::Detect(Box::new(job.detector())),
             Task::Convert => match job.transcoder() {
@@ -154,6 +157,20 @@ impl Handle {
             }
             Machine::Detected(_) => Ok((0, 0, Status::Done)),
             Machine::None => Err(self.failure.clone().unwrap_or(Failure::Internal)),
+        }
+    }
+
+    /// Converts a whole input from the beginning. `written` has how many bytes of output are good, also after an error.
+    pub(crate) fn value(&mut self, input: &[u8], output: &mut [u8], written: &mut usize) -> Result<Moved, Failure> {
+        self.reset();
+        let mut read = 0;
+        loop {
+            let (more_read, more, status) = self.step(&input[read..], &mut output[*written..], true)?;
+            (read, *written) = (read + more_read, *written + more);
+            // With room left, the next step has an error.
+            if status == Status::Done || (more_read, more) == (0, 0) || *written == output.len() {
+                return Ok((read, *written, status));
+            }
         }
     }
 

@@ -84,6 +84,14 @@ impl Stream {
         (status, written)
     }
 
+    fn value(&self, input: &[u8], room: &mut [u8]) -> (c_int, usize) {
+        let mut written = 77;
+        let (start, output) = (input.as_ptr().cast(), room.as_mut_ptr().cast());
+        // SAFETY: the handle is open, and the buffers have these lengths.
+        let status = unsafe { charpipe_value(self.0, start, input.len(), output, room.len(), &mut written) };
+        (status, written)
+    }
+
     fn finish(&self, room: &mut [u8]) -> (c_int, usize) {
         let mut written = 77;
         // SAFETY: the handle is open, and the buffer has this length.
@@ -983,4 +991,54 @@ fn the_header_is_complete() {
     let mut sorted = exported.clone();
     sorted.sort_unstable();
     assert_eq!(sorted, declared);
+}
+
+#[test]
+fn values_are_converted_from_the_beginning() {
+    let stream = Stream::open("from=IBM939\nto=UTF-8");
+    let mut room = [0; 64];
+    for _ in 0..3 {
+        assert_eq!(stream.value(b"\xC1\x0E\x45\x66\x0F", &mut room), (DONE, 4));
+        assert_eq!(room[..4], *"A本".as_bytes());
+        // What does not fit, or is wrong, leaves nothing behind.
+        assert_eq!(stream.value(b"\xC1\xC2\xC3", &mut [0; 2]), (NEED_ROOM, 2));
+        assert_eq!(stream.value(b"\xC1\xC2\xC3\x0E\x45", &mut room), (ERROR, 3));
+        assert_eq!(room[..3], *b"ABC");
+        assert_eq!(stream.code().as_deref(), Some("malformed"));
+        assert_eq!(stream.value(b"", &mut room), (DONE, 0));
+        assert_eq!(stream.code(), None);
+    }
+    // A stream that was in the middle of a text begins anew.
+    // SAFETY: the handle is open.
+    unsafe { charpipe_reset(stream.0) };
+    assert_eq!(stream.step(b"\x0E\x45", &mut room).0, NEED_INPUT);
+    assert_eq!(stream.value(b"\xC1", &mut room), (DONE, 1));
+    assert_eq!(Stream::open("bom=yes").value(b"a", &mut room), (ERROR, 0));
+    assert_eq!(Stream::detector("").value(b"a", &mut room), (DONE, 0));
+}
+
+#[test]
+fn a_value_is_what_a_stream_makes_of_it() {
+    let values: [&[u8]; 9] = [
+        b"abc",
+        b"",
+        b"\xE9t\xE9",
+        b"<?xml version='1.0'?><a/>",
+        b"\xEF\xBB\xBFa",
+        b"a\r\nb",
+        b"\xFE\xFF\0a",
+        b"1\0",
+        b"\xC3\xA9",
+    ];
+    for options in
+        ["", "from=ISO-8859-1", "fallback=ISO-8859-1\nto=IBM1047", "from=UTF-8\nmalformed=replace", "to=UTF-16\neol=lf"]
+    {
+        let (many, mut room) = (Stream::open(options), [0; 256]);
+        for value in values.iter().chain(&values) {
+            let (status, written) = many.value(value, &mut room);
+            let (output, error) = Stream::open(options).run(value, 64, 256);
+            assert_eq!((status == ERROR, &room[..written]), (error.is_some(), &output[..]), "{options:?}: {value:?}");
+            assert_eq!(many.code(), error.map(|error| error["code"].as_str().unwrap().to_owned()), "{options:?}");
+        }
+    }
 }

@@ -69,6 +69,38 @@ fn allocations(options: &str, input: &[u8], calls: usize) -> u64 {
     }
 }
 
+/// Returns how many allocations `calls` calls of `charpipe_value` with `input` make, after the first ones.
+fn allocations_of_values(options: &str, input: &[u8], calls: usize) -> u64 {
+    let options = CString::new(options).unwrap();
+    let (mut written, mut room) = (0, [0_u8; 64]);
+    // SAFETY: the options end with a NUL, and the handle and the buffers are valid until the end of this function.
+    unsafe {
+        let stream = charpipe_open(options.as_ptr());
+        let mut value = || {
+            let (start, output) = (input.as_ptr().cast(), room.as_mut_ptr().cast());
+            let status = charpipe_value(stream, start, input.len(), output, room.len(), &mut written);
+            assert_eq!(status, 2, "{options:?}");
+        };
+        (0..3).for_each(|_| value());
+        let work = work::work_in(|| (0..calls).for_each(|_| value()));
+        charpipe_free(stream);
+        work.allocations
+    }
+}
+
+#[test]
+fn a_short_value_allocates_nothing() {
+    for (options, input) in [
+        ("", &b"abc"[..]),
+        ("from=IBM1047", b"\x81\x82\x83\x51"),
+        ("from=UTF-8\nto=UTF-16LE\nbom=strip\nas=text\nrelabel=never", "abcé".as_bytes()),
+        ("from=IBM939", b"\x81\x82\x83\x0E\x45\x62\x0F"),
+        ("from=windows-1252\nmalformed=replace", b"\xE9"),
+    ] {
+        assert_eq!(allocations_of_values(options, input, 100), 0, "{options:?}");
+    }
+}
+
 #[test]
 fn a_short_call_allocates_nothing() {
     for (options, input) in [

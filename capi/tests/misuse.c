@@ -28,6 +28,8 @@ static void null_handles(void) {
     CHECK(charpipe_finish(NULL, &byte, 1, &written) == CHARPIPE_ERROR);
     read = written = 9;
     CHECK(charpipe_convert(NULL, &byte, 1, &read, &byte, 0, &written) == CHARPIPE_ERROR && read == 0 && written == 0);
+    written = 9;
+    CHECK(charpipe_value(NULL, &byte, 1, &byte, 0, &written) == CHARPIPE_ERROR && written == 0);
     CHECK(charpipe_end_text(NULL, &byte, 1, &written) == CHARPIPE_ERROR && charpipe_replaced(NULL) == 0);
     CHECK(is_code(NULL, "no-handle"));
     CHECK(charpipe_error(NULL) == NULL && charpipe_verdict(NULL) == NULL && charpipe_report(NULL) == NULL);
@@ -49,6 +51,9 @@ static void null_buffers(charpipe *stream) {
     CHECK(charpipe_convert(stream, &byte, 1, NULL, &byte, 1, &written) == CHARPIPE_ERROR && is_code(stream, "usage"));
     CHECK(charpipe_convert(stream, NULL, 3, &read, &byte, 1, &written) == CHARPIPE_ERROR);
     CHECK(charpipe_end_text(stream, &byte, 1, NULL) == CHARPIPE_ERROR);
+    CHECK(charpipe_value(stream, &byte, 1, &byte, 1, &written) == CHARPIPE_ERROR && is_code(stream, "usage"));
+    CHECK(charpipe_value(stream, NULL, 3, &byte, 1, &written) == CHARPIPE_ERROR);
+    CHECK(charpipe_value(stream, &byte, 1, NULL, 0, NULL) == CHARPIPE_ERROR);
     CHECK(charpipe_step(stream, &byte, 1, &read, &byte, 1, &written) == CHARPIPE_ERROR && is_code(stream, "usage"));
     CHECK(charpipe_step(stream, NULL, 0, &read, NULL, 0, &written) == CHARPIPE_NEED_INPUT && is_code(stream, ""));
 }

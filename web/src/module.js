@@ -209,17 +209,10 @@ export class Stream {
     const { input, output, lengths } = module;
     const len = put(module.views().bytes.subarray(input, input + PIECE));
     if (len === undefined) return undefined;
-    let at = output;
-    if (len > 0) {
-      const status = module.call("charpipe_step", handle, input, len, lengths, output, PIECE, lengths + 4);
-      const { words } = module.views();
-      if (status === ERROR || words[lengths >>> 2] < len) return undefined;
-      at += words[(lengths >>> 2) + 1];
-    }
-    const status = module.call("charpipe_finish", handle, at, output + PIECE - at, lengths + 4);
+    const status = module.call("charpipe_value", handle, input, len, output, PIECE, lengths);
     if (status !== DONE) return undefined;
     const { bytes, words } = module.views();
-    return bytes.subarray(output, at + words[(lengths >>> 2) + 1]);
+    return bytes.subarray(output, output + words[lengths >>> 2]);
   }
 
   /**

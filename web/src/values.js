@@ -31,7 +31,6 @@ export class Decoder {
   decode(input) {
     const bytes = asBytes(input);
     const stream = this.#stream;
-    stream.reset();
     const output = stream.value((room) => {
       if (bytes.length > room.length) return undefined;
       room.set(bytes);
@@ -57,7 +56,6 @@ export class Encoder {
 
   encode(text) {
     const stream = this.#stream;
-    stream.reset();
     const output = stream.value((room) => {
       const { read, written } = encoder.encodeInto(text, room);
       return read < text.length ? undefined : written;
