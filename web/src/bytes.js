@@ -9,6 +9,31 @@ export function asBytes(input) {
   throw new TypeError("expected an ArrayBuffer or a view of one");
 }
 
+/** Bytes that come in pieces. If the first guess of their number is right, they are copied once. */
+export class Growing {
+  #bytes;
+  #len = 0;
+
+  constructor(guess) {
+    this.#bytes = new Uint8Array(guess);
+  }
+
+  push(piece) {
+    const end = this.#len + piece.length;
+    if (end > this.#bytes.length) {
+      const larger = new Uint8Array(Math.max(end, 2 * this.#bytes.length));
+      larger.set(this.#bytes.subarray(0, this.#len));
+      this.#bytes = larger;
+    }
+    this.#bytes.set(piece, this.#len);
+    this.#len = end;
+  }
+
+  whole() {
+    return this.#len === this.#bytes.length ? this.#bytes : this.#bytes.slice(0, this.#len);
+  }
+}
+
 /** Joins the pieces. */
 export function join(pieces) {
   if (pieces.length === 1) return pieces[0];

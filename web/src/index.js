@@ -2,6 +2,7 @@
 
 import { asBytes } from "./bytes.js";
 import { CharpipeError } from "./error.js";
+import { LARGE, decodeUtf16, encodeUtf16, hasOnly } from "./host.js";
 import { current, load, loadSync } from "./load.js";
 import { Stream, optionLines } from "./module.js";
 
@@ -23,35 +24,42 @@ export function convert(input, options = {}) {
 
 /** The options with which UTF-8 and UTF-16 give the same text. */
 const PLAIN = ["from", "malformed", "as", "eol", "ebcdicNl", "ebcdic-nl"];
-/** Inputs from this length on are looked at to see which is faster, and how many bytes of them. */
-const LARGE = 64 * 1024;
+/** How many bytes of a large input are looked at to see which way is faster. */
 const LOOKED = 4 * 1024;
+
+/** Returns the text of the beginning of an input, and how long it is in UTF-8; undefined if that is not plain text. */
+function sample(bytes, options) {
+  const stream = new Stream(current(), { ...options, to: "UTF-8" });
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let [len, text] = [0, ""];
+  const add = (piece) => {
+    len += piece.length;
+    text += decoder.decode(piece, { stream: true });
+  };
+  try {
+    stream.push(bytes.subarray(0, LOOKED), add);
+    return stream.verdict()?.kind === "text" ? { len, text } : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    stream.close();
+  }
+}
 
 /**
  * Returns the encoding in which the module gives text to the host. If most characters have three bytes in UTF-8, as in
  * Japanese, the host is faster with UTF-16. The label of a document is to be that of UTF-8, so this is for text only.
  */
 function encodingForHost(bytes, options) {
-  if (bytes.length < LARGE || !Object.keys(options).every((name) => PLAIN.includes(name))) return "UTF-8";
-  const stream = new Stream(current(), { ...options, to: "UTF-8" });
-  const decoder = new TextDecoder();
-  let [len, units] = [0, 0];
-  const measure = (piece) => {
-    len += piece.length;
-    units += decoder.decode(piece, { stream: true }).length;
-  };
-  try {
-    stream.push(bytes.subarray(0, LOOKED), measure);
-    return len > 2 * units && stream.verdict()?.kind === "text" ? "UTF-16LE" : "UTF-8";
-  } catch {
-    return "UTF-8";
-  } finally {
-    stream.close();
-  }
+  if (bytes.length < LARGE || !hasOnly(options, PLAIN)) return "UTF-8";
+  const start = sample(bytes, options);
+  return start && start.len > 2 * start.text.length ? "UTF-16LE" : "UTF-8";
 }
 
 export function decode(input, options = {}) {
   const bytes = asBytes(input);
+  const text = decodeUtf16(bytes, options, () => sample(bytes, options)?.text);
+  if (text !== undefined) return text;
   const to = encodingForHost(bytes, options);
   const stream = new Stream(current(), { ...options, to });
   try {
@@ -62,7 +70,14 @@ export function decode(input, options = {}) {
 }
 
 export function encode(text, to, options = {}) {
-  return convert(encoder.encode(text), { relabel: "never", as: "text", ...options, from: "UTF-8", to }).bytes;
+  const bytes = encodeUtf16(text, to, options);
+  if (bytes) return bytes;
+  const stream = new Stream(current(), { relabel: "never", as: "text", ...options, from: "UTF-8", to });
+  try {
+    return stream.encoded(text);
+  } finally {
+    stream.close();
+  }
 }
 
 export function detect(input, options = {}) {

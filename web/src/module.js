@@ -1,7 +1,7 @@
 // The WebAssembly module: its memory, its texts, and its streams. The functions that it exports are those of
 // charpipe.h.
 
-import { join } from "./bytes.js";
+import { Growing } from "./bytes.js";
 import { CharpipeError } from "./error.js";
 
 export const NEED_INPUT = 0;
@@ -125,6 +125,12 @@ export function optionLines(options) {
   return lines.join("\n");
 }
 
+/** Returns a part of a text without the first half of a surrogate pair at its end; all of it if it is nothing else. */
+function unpaired(part) {
+  const isHalf = part.length > 1 && /[\uD800-\uDBFF]$/.test(part);
+  return isHalf ? part.slice(0, -1) : part;
+}
+
 /** A conversion, or a detection. */
 export class Stream {
   /**
@@ -163,15 +169,43 @@ export class Stream {
 
   /** Converts a whole input. An error has the good output before it, and the report. */
   all(bytes) {
-    const pieces = [];
-    const give = (piece) => pieces.push(piece.slice());
+    return this.#collect(bytes.length, (give) => this.push(bytes, give));
+  }
+
+  /** Converts a text, which goes into the module in UTF-8. */
+  encoded(text) {
+    return this.#collect(text.length, (give) => {
+      for (let at = 0; at < text.length;) {
+        const part = unpaired(text.substring(at, at + PIECE / 4));
+        at += part.length;
+        this.#give(encoder.encodeInto(part, this.module.view(this.module.input, PIECE)).written, give);
+      }
+    });
+  }
+
+  /** Converts the first `len` bytes in the module's memory. */
+  #give(len, give) {
+    const { module, handle } = this;
+    const { input, output, lengths } = module;
+    for (let [at, status] = [0, NEED_INPUT]; at < len || status === NEED_ROOM;) {
+      status = module.call("charpipe_step", handle, input + at, len - at, lengths, output, PIECE, lengths + 4);
+      const [read, written] = this.moved(status);
+      at += read;
+      give(module.view(output, written));
+    }
+  }
+
+  /** Collects what `convert` gives, and the rest. `guess`: how many bytes that may be. */
+  #collect(guess, convert) {
+    const output = new Growing(guess);
+    const give = (piece) => output.push(piece);
     try {
-      this.push(bytes, give);
+      convert(give);
       this.finish(give);
-      return join(pieces);
+      return output.whole();
     } catch (error) {
       if (error instanceof CharpipeError && error.code !== "internal") {
-        error.output = join(pieces);
+        error.output = output.whole();
         error.report = this.report();
       }
       throw error;

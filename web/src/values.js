@@ -62,7 +62,7 @@ export class Encoder {
     });
     if (output) return output.slice();
     stream.reset();
-    return stream.all(encoder.encode(text));
+    return stream.encoded(text);
   }
 
   close() {

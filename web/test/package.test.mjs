@@ -566,3 +566,36 @@ test("a decoder and an encoder do with each value what decode and encode do", ()
   }
   assert.throws(() => new charpipe.Decoder({ from: "none" }), { code: "unknown-label" });
 });
+
+test("long text in UTF-16LE, which the host converts, is what a stream makes of it", () => {
+  const outcome = (action) => {
+    try {
+      return [action()].map((value) => (typeof value === "string" ? value : Buffer.from(value).toString("latin1")))[0];
+    } catch (error) {
+      return [error.code, error.offset, error.text ?? error.output];
+    }
+  };
+  const long = "Grüße, 漢字 𠮷\r\n".repeat(6000);
+  const units = (text) => new Uint8Array(Buffer.from(text, "utf16le"));
+  const xml = '<?xml version="1.0" encoding="UTF-16LE"?>\n';
+  for (const text of [long, `\uFEFF${long}`, `${xml}<a>${long}</a>`, ` <!DOCTYPE html><p>${long}`, `${long}\uD800${long}`, `a${long}\uFEFF`]) {
+    for (const options of [{}, { as: "text" }, { eol: "lf" }, { malformed: "replace" }, { bom: "keep" }]) {
+      for (const bytes of [units(text), units(text).subarray(0, -1)]) {
+        const decoder = new charpipe.Decoder({ from: "UTF-16LE", ...options });
+        const expected = outcome(() => decoder.decode(bytes));
+        assert.deepEqual(outcome(() => charpipe.decode(bytes, { from: "utf16le", ...options })), expected);
+        decoder.close();
+      }
+    }
+    for (const options of [{}, { bom: "strip" }, { bom: "add" }, { bom: "yes" }, { eol: "lf" }]) {
+      const convert = () =>
+        charpipe.convert(new TextEncoder().encode(text), { relabel: "never", as: "text", ...options, from: "UTF-8", to: "UTF-16LE" });
+      assert.deepEqual(outcome(() => charpipe.encode(text, "UTF-16LE", options)), outcome(() => convert().bytes), JSON.stringify(options));
+    }
+  }
+  // A pair of surrogates may stand wherever a piece ends.
+  for (const start of ["", "a"]) {
+    const text = start + "𠮷".repeat(70_000);
+    assert.deepEqual(outcome(() => charpipe.encode(text, "UTF-8")), Buffer.from(text).toString("latin1"));
+  }
+});

@@ -71,8 +71,10 @@ impl<T> Later<T> {
 impl Plain {
     pub(super) const ENOUGH: usize = 256 * 1024;
 
-    /// Whether there are tables at all. They take 128 and 256 KiB, which is a lot for a machine with a small memory.
-    const IS_WANTED: bool = cfg!(all(target_pointer_width = "64", not(target_family = "wasm")));
+    /// Whether there are tables at all. They take 128 and 256 KiB, which is a lot for a machine with a small memory. Those for
+    /// decoding need vectors that WebAssembly does not have.
+    const ENCODES: bool = cfg!(any(target_pointer_width = "64", target_family = "wasm"));
+    const DECODES: bool = cfg!(all(target_pointer_width = "64", not(target_family = "wasm")));
 
     pub(super) fn new(encoding: &'static Encoding, enough: usize) -> Self {
         Plain {
@@ -96,13 +98,13 @@ impl Plain {
 
     /// Returns the table for decoding `len` bytes, if there is one now.
     pub(super) fn pairs(&self, len: usize) -> Option<&PlainPairs> {
-        let is_wanted = Self::IS_WANTED && self.encoding != ISO_2022_JP && lanes::are_worth_it(arch::isa());
+        let is_wanted = Self::DECODES && self.encoding != ISO_2022_JP && lanes::are_worth_it(arch::isa());
         is_wanted.then(|| self.pairs.get(len, self.enough, || self.make_pairs()))?
     }
 
     /// Returns the tables for decoding `len` bytes of ISO-2022-JP, if they are there now.
     pub(super) fn jis(&self, len: usize) -> Option<&Switched> {
-        let is_wanted = Self::IS_WANTED && self.encoding == ISO_2022_JP && lanes::are_worth_it(arch::isa());
+        let is_wanted = Self::DECODES && self.encoding == ISO_2022_JP && lanes::are_worth_it(arch::isa());
         is_wanted.then(|| self.jis.get(len, self.enough, || self.make_jis()))?
     }
 
@@ -156,7 +158,7 @@ impl Plain {
 
     /// Returns the table for encoding `len` bytes, if there is one now.
     pub(super) fn codes(&self, len: usize) -> Option<&PlainCodes> {
-        Self::IS_WANTED.then(|| self.codes.get(len, self.enough, || self.make_codes()))?
+        Self::ENCODES.then(|| self.codes.get(len, self.enough, || self.make_codes()))?
     }
 
     /// Returns what encoding_rs decodes to one character by itself: single bytes, with 0 before them, and pairs. One row after
