@@ -20,21 +20,26 @@ impl Codec {
     }
 
     /// Decodes all of `src`, which nobody changes.
-    fn decode_constant<'py>(
+    fn decode_data<'py>(
         &self,
         py: Python<'py>,
-        src: &[u8],
+        data: &Data<'_, 'py>,
         errors: Option<&str>,
     ) -> PyResult<Bound<'py, PyString>> {
-        let fast = match self.charset.page() {
-            Some(page) => page.decode(py, src)?,
-            None => multi::decode(py, &mut *self.charset.codec.decoder(), src)?,
-        };
-        if let Some(text) = fast {
+        if let Some(page) = self.charset.page()
+            && let Some(text) = page.decode(py, data)?
+        {
             return Ok(text);
         }
-        let run = self.charset.run(errors.unwrap_or("strict"), true);
-        decode::decode(py, &mut *self.charset.codec.decoder(), src, &run)
+        data.with_constant(py, |src| {
+            if self.charset.page().is_none()
+                && let Some(text) = multi::decode(py, &mut *self.charset.codec.decoder(), src)?
+            {
+                return Ok(text);
+            }
+            let run = self.charset.run(errors.unwrap_or("strict"), true);
+            decode::decode(py, &mut *self.charset.codec.decoder(), src, &run)
+        })
     }
 }
 
@@ -73,7 +78,7 @@ impl Codec {
         errors: Option<&str>,
     ) -> PyResult<(Bound<'py, PyString>, usize)> {
         let data = Data::of(data)?;
-        Ok((data.with_constant(py, |src| self.decode_constant(py, src, errors))?, data.len()))
+        Ok((self.decode_data(py, &data, errors)?, data.len()))
     }
 
     /// Encodes all of `text`; returns the bytes and the number of characters.

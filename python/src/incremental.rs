@@ -39,11 +39,6 @@ impl IncrementalDecoder {
 
     /// Decodes `src`, which nobody changes, after what was left of the input before.
     fn decode_constant<'py>(&mut self, py: Python<'py>, src: &[u8], is_last: bool) -> PyResult<Bound<'py, PyString>> {
-        if let Some(page) = self.charset.page()
-            && let Some(text) = page.decode(py, src)?
-        {
-            return Ok(text);
-        }
         let run = self.charset.run(&self.errors, is_last);
         let joined = if self.pending.is_empty() { None } else { Some([&self.pending[..], src].concat()) };
         let src = joined.as_deref().unwrap_or(src);
@@ -70,6 +65,11 @@ impl IncrementalDecoder {
         r#final: bool,
     ) -> PyResult<Bound<'py, PyString>> {
         let data = Data::of(input)?;
+        if let Some(page) = self.charset.page()
+            && let Some(text) = page.decode(py, &data)?
+        {
+            return Ok(text);
+        }
         data.with_constant(py, |src| self.decode_constant(py, src, r#final))
     }
 

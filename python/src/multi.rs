@@ -20,8 +20,14 @@ const SHORT: usize = 512;
 /// The room for a piece of text, in bytes of UTF-8.
 const PIECE: usize = 32 << 10;
 
-/// How many bytes are converted until Ctrl-C is looked for.
+/// How many bytes are encoded until Ctrl-C is looked for.
 const STRETCH: usize = 8 << 20;
+
+/// How many bytes are decoded at a time, so that they are still in the cache when the string is made. A very long string is
+/// not lengthened more often than `PARTS`. Ctrl-C is looked for after so many of them.
+const PART: usize = 256 << 10;
+const PARTS: usize = 64;
+const SIGNALS: usize = 32;
 
 /// UTF-16 in the byte order of this machine.
 fn utf16() -> &'static Arc<dyn Codec> {
@@ -45,17 +51,21 @@ pub(crate) fn decode<'py>(
         }
         decoder.reset();
     }
-    let mut units = Units::new(src.len());
+    let (mut units, mut text) = (Units::new(), strings::Pieces::new());
     let is_free = src.len() >= WITHOUT_GIL;
-    for (at, stretch) in src.chunks(STRETCH).enumerate() {
-        let is_last = (at + 1) * STRETCH >= src.len();
-        let mut run = || units.decode(decoder, stretch, is_last);
+    let len = (src.len() / PARTS).max(PART);
+    for (at, part) in src.chunks(len).enumerate() {
+        let is_last = (at + 1) * len >= src.len();
+        let mut run = || units.decode(decoder, part, is_last);
         if !(if is_free { py.detach(run) } else { run() }) {
             return Ok(None);
         }
-        py.check_signals()?;
+        text.push(strings::from_utf16(py, &units.text[..units.len])?)?;
+        if at % SIGNALS == 0 {
+            py.check_signals()?;
+        }
     }
-    strings::from_utf16(py, &units.text[..units.len]).map(Some)
+    Ok(Some(text.whole(py)))
 }
 
 /// Text on its way to UTF-16.
@@ -68,14 +78,15 @@ struct Units {
 }
 
 impl Units {
-    fn new(len: usize) -> Self {
+    fn new() -> Self {
         let encoder = utf16().encoder().expect("UTF-16 can be encoded");
-        Units { text: Scratch::new(2 * len), len: 0, piece: Box::new([0; PIECE]), encoder }
+        Units { text: Scratch::new(2 * PART), len: 0, piece: Box::new([0; PIECE]), encoder }
     }
 
-    /// Adds what `src` decodes to; returns whether all of it is well-formed.
+    /// Takes what `src` decodes to, in place of what was there; returns whether all of it is well-formed.
     fn decode(&mut self, decoder: &mut dyn Decoder, src: &[u8], is_last: bool) -> bool {
         let mut at = 0;
+        self.len = 0;
         loop {
             let mut sink = Utf8Sink::new(&mut self.piece[..]);
             let step = decoder.feed(&src[at..], &mut sink);

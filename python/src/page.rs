@@ -1,7 +1,7 @@
 //! Single-byte charsets by a table of 256 characters, without going through UTF-8.
 
 use crate::scratch::Scratch;
-use crate::strings;
+use crate::strings::{self, Data};
 use charpipe::codec::{ByteSink, ByteTable, Codec, Stop, chars_of_bytes};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -9,11 +9,27 @@ use pyo3::types::{PyBytes, PyString};
 /// From this many bytes on, other threads run meanwhile.
 pub(crate) const WITHOUT_GIL: usize = 64 << 10;
 
+/// Up to this many bytes, a value needs no memory but the stack.
+const SHORT: usize = 256;
+
+/// How many bytes are decoded at a time, so that they are still in the cache when the string is made. A very long string is
+/// not lengthened more often than this.
+const PIECE: usize = 256 << 10;
+const PIECES: usize = 64;
+
 /// How much is copied at a time when bytes are translated where they are.
 const BLOCK: usize = 4 << 10;
 
 /// No character, or no byte.
 const NONE: u16 = u16::MAX;
+
+/// What bytes were decoded to.
+enum Made {
+    Latin1,
+    Utf16,
+    /// A byte has no character.
+    Nothing,
+}
 
 /// A single-byte charset whose characters are in the Basic Multilingual Plane.
 pub(crate) struct Page {
@@ -78,39 +94,71 @@ impl Page {
         self.blocks[usize::from(self.index[usize::from(high)])][usize::from(low)]
     }
 
-    /// Decodes `src`, which nobody changes; returns `None` if a byte has no character.
-    pub(crate) fn decode<'py>(&self, py: Python<'py>, src: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
-        let mut short = [0; 256];
-        if let Some(room) = short.get_mut(..src.len()) {
-            return match self.to_latin1.translate(src, room) == src.len() {
-                true => strings::from_latin1(py, room).map(Some),
-                false => self.decode_wide(py, src, false),
+    /// Decodes `data`; returns `None` if a byte has no character.
+    pub(crate) fn decode<'py>(&self, py: Python<'py>, data: &Data<'_, 'py>) -> PyResult<Option<Bound<'py, PyString>>> {
+        let (mut src, mut room) = ([0; SHORT], [0; 2 * SHORT]);
+        if let Some(src) = src.get_mut(..data.len()) {
+            data.copy(py, 0, src);
+            return self.made(py, src, self.piece(src, &mut room), &room);
+        }
+        let len = data.len();
+        let piece = (len / PIECES).clamp(PIECE.min(len), len);
+        let (mut copy, mut room, mut text) = (Vec::new(), Scratch::new(2 * piece), strings::Pieces::new());
+        for at in (0..len).step_by(piece) {
+            let range = at..(at + piece).min(len);
+            let src = match data.constant() {
+                Some(all) => &all[range],
+                None => {
+                    copy.resize(range.len(), 0);
+                    data.copy(py, at, &mut copy);
+                    &copy[..]
+                }
             };
+            let made =
+                if len >= WITHOUT_GIL { py.detach(|| self.piece(src, &mut room)) } else { self.piece(src, &mut room) };
+            let Some(piece) = self.made(py, src, made, &room)? else { return Ok(None) };
+            text.push(piece)?;
         }
-        let is_free = src.len() >= WITHOUT_GIL;
-        let narrow = || {
-            let mut text = Scratch::new(src.len());
-            (self.to_latin1.translate(src, &mut text) == src.len()).then_some(text)
-        };
-        match if is_free { py.detach(narrow) } else { narrow() } {
-            Some(text) => strings::from_latin1(py, &text).map(Some),
-            None => self.decode_wide(py, src, is_free),
-        }
+        Ok(Some(text.whole(py)))
     }
 
-    /// Decodes to UTF-16. If `is_free`, other threads run meanwhile.
-    fn decode_wide<'py>(&self, py: Python<'py>, src: &[u8], is_free: bool) -> PyResult<Option<Bound<'py, PyString>>> {
-        let wide = || {
-            let (mut text, mut is_whole) = (Scratch::new(2 * src.len()), true);
-            for (byte, place) in src.iter().zip(text.as_chunks_mut::<2>().0) {
-                let unit = self.chars[usize::from(*byte)];
-                is_whole &= unit != NONE;
-                *place = unit.to_ne_bytes();
-            }
-            (is_whole, text)
+    /// Decodes to Latin-1, or to UTF-16, which takes twice as much room.
+    fn piece(&self, src: &[u8], room: &mut [u8]) -> Made {
+        if self.to_latin1.translate(src, room) == src.len() {
+            return Made::Latin1;
+        }
+        let mut is_whole = true;
+        let mut exchange = |byte: u8, place: &mut [u8; 2]| {
+            let unit = self.chars[usize::from(byte)];
+            is_whole &= unit != NONE;
+            *place = unit.to_ne_bytes();
         };
-        let (is_whole, text) = if is_free { py.detach(wide) } else { wide() };
-        is_whole.then(|| strings::from_utf16(py, &text)).transpose()
+        let (blocks, rest) = src.as_chunks::<8>();
+        let (places, _) = room.as_chunks_mut::<2>();
+        let (places, last) = places.split_at_mut(8 * blocks.len());
+        // This crate is made small, so that the compiler does not do eight at a time by itself.
+        for (block, places) in blocks.iter().zip(places.as_chunks_mut::<8>().0) {
+            for at in 0..8 {
+                exchange(block[at], &mut places[at]);
+            }
+        }
+        rest.iter().zip(last).for_each(|(byte, place)| exchange(*byte, place));
+        if is_whole { Made::Utf16 } else { Made::Nothing }
+    }
+
+    /// Makes a string of what was decoded from `src`.
+    fn made<'py>(
+        &self,
+        py: Python<'py>,
+        src: &[u8],
+        made: Made,
+        room: &[u8],
+    ) -> PyResult<Option<Bound<'py, PyString>>> {
+        match made {
+            Made::Latin1 => strings::from_latin1(py, &room[..src.len()]).map(Some),
+            Made::Utf16 => strings::from_utf16(py, &room[..2 * src.len()]).map(Some),
+            Made::Nothing => Ok(None),
+        }
     }
 
     /// Encodes; returns `None` if there is a character that the table does not have.

@@ -12,6 +12,9 @@ use pyo3::types::{PyBytes, PyMemoryView, PyString};
 use std::ffi::c_char;
 use std::io::Read;
 
+/// So many bytes are copied whether they are constant or not.
+const FEW: usize = 256;
+
 /// The bytes of a Python object, without a copy.
 ///
 /// Only `bytes` never change. Whatever else lends its memory may be written to as soon as other Python code runs: in
@@ -33,7 +36,7 @@ fn is_constant(object: &Bound<'_, PyAny>) -> bool {
 /// A contiguous buffer that a Python object lends.
 pub(crate) struct Buffer {
     view: ffi::Py_buffer,
-    /// Whether these are the bytes of a `bytes` object, which never change.
+    /// Whether these are known to be the bytes of a `bytes` object, which never change.
     is_constant: bool,
 }
 
@@ -47,13 +50,17 @@ unsafe impl Sync for Buffer {}
 impl Buffer {
     /// Borrows the bytes of anything that has the buffer protocol.
     fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let is_constant = is_constant(object);
         let mut view = std::mem::MaybeUninit::uninit();
         // SAFETY: The object is alive and the GIL is held. If the call succeeds, it has filled in the view. A simple view
         // has no pointers into itself, so it can be moved.
         unsafe {
             match ffi::PyObject_GetBuffer(object.as_ptr(), view.as_mut_ptr(), ffi::PyBUF_SIMPLE) {
-                0 => Ok(Buffer { view: view.assume_init(), is_constant }),
+                0 => {
+                    let mut buffer = Buffer { view: view.assume_init(), is_constant: false };
+                    // To copy a few bytes takes less time than to look.
+                    buffer.is_constant = buffer.len() > FEW && is_constant(object);
+                    Ok(buffer)
+                }
                 _ => Err(PyErr::fetch(object.py())),
             }
         }
@@ -108,6 +115,27 @@ impl<'a, 'py> Data<'a, 'py> {
         }
     }
 
+    /// Returns the bytes if they never change.
+    pub(crate) fn constant(&self) -> Option<&[u8]> {
+        match self {
+            Data::Bytes(bytes) => Some(bytes.as_bytes()),
+            // SAFETY: They are constant.
+            Data::Buffer(buffer) => buffer.is_constant.then(|| unsafe { buffer.as_slice() }),
+        }
+    }
+
+    /// Copies the bytes from `at` on, as many as fit and are there.
+    pub(crate) fn copy(&self, _: Python<'_>, at: usize, room: &mut [u8]) {
+        let all = match self {
+            Data::Bytes(bytes) => bytes.as_bytes(),
+            // SAFETY: The GIL is held, and copying runs no Python code.
+            Data::Buffer(buffer) => unsafe { buffer.as_slice() },
+        };
+        let part = all.get(at..).unwrap_or_default();
+        let len = part.len().min(room.len());
+        room[..len].copy_from_slice(&part[..len]);
+    }
+
     /// Calls `run` with bytes that stay as they are while Python code runs: these, or a copy of them.
     pub(crate) fn with_constant<T>(&self, py: Python<'_>, run: impl FnOnce(&[u8]) -> T) -> T {
         match self {
@@ -139,6 +167,39 @@ pub(crate) fn from_utf16<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'
         Bound::from_owned_ptr_or_err(py, ffi::PyUnicode_DecodeUTF16(bytes, len, std::ptr::null(), &raw mut order))?
     };
     Ok(text.cast_into::<PyString>()?)
+}
+
+/// A string that is made in pieces. The memory of the whole is written once, and no second one of its size is needed: both
+/// take longer than decoding.
+pub(crate) struct Pieces<'py>(Option<Bound<'py, PyString>>);
+
+impl<'py> Pieces<'py> {
+    pub(crate) fn new() -> Self {
+        Pieces(None)
+    }
+
+    /// Adds a piece.
+    pub(crate) fn push(&mut self, piece: Bound<'py, PyString>) -> PyResult<()> {
+        let py = piece.py();
+        let Some(text) = self.0.take() else {
+            self.0 = Some(piece);
+            return Ok(());
+        };
+        let mut whole = text.into_ptr();
+        // SAFETY: Both are strings, and the GIL is held. The call takes the reference to the first and returns another one in
+        // its place, or null after an error; a string that nobody else has grows where it is.
+        let whole = unsafe {
+            ffi::PyUnicode_Append(&raw mut whole, piece.as_ptr());
+            Bound::from_owned_ptr_or_err(py, whole)?
+        };
+        self.0 = Some(whole.cast_into::<PyString>()?);
+        Ok(())
+    }
+
+    /// Returns the string.
+    pub(crate) fn whole(self, py: Python<'py>) -> Bound<'py, PyString> {
+        self.0.unwrap_or_else(|| PyString::new(py, ""))
+    }
 }
 
 /// Returns the string as Latin-1 after `change` has gone over the bytes; `None` if it has other characters. `change` may
