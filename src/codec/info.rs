@@ -209,3 +209,36 @@ impl Codec for ReadAsSuperset {
         CodecInfo { read_as_superset: info.superset.map(|superset| superset.name), ..info }
     }
 }
+
+/// Returns the codec, a form of Unicode in one byte order, as a target whose output begins with a byte order mark.
+pub(crate) fn with_mark(codec: &Arc<dyn Codec>) -> Arc<dyn Codec> {
+    const NAMES: [&[&str]; 7] =
+        [&["UTF-8"], &["UTF-16LE"], &["UTF-16BE"], &["UTF-32LE"], &["UTF-32BE"], &["UCS-2LE"], &["UCS-2BE"]];
+    let names = NAMES.into_iter().find(|names| names[0] == codec.name()).unwrap_or_default();
+    Arc::new(WithMark { codec: codec.clone(), orders: ByteOrders { names, bom: true } })
+}
+
+/// A codec whose output begins with a byte order mark.
+struct WithMark {
+    codec: Arc<dyn Codec>,
+    /// Only its own.
+    orders: ByteOrders,
+}
+
+impl Codec for WithMark {
+    fn name(&self) -> &str {
+        self.codec.name()
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        self.codec.decoder()
+    }
+
+    fn encoder(&self) -> Option<Box<dyn Encoder>> {
+        self.codec.encoder()
+    }
+
+    fn info(&self) -> CodecInfo<'_> {
+        CodecInfo { byte_orders: Some(self.orders), ..self.codec.info() }
+    }
+}

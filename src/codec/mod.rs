@@ -103,8 +103,8 @@ pub use byte_table::ByteTable;
 pub use drive::{Driven, drive};
 pub(crate) use drive::{Problem, Stalls};
 pub(crate) use engine::TableCodec;
-pub(crate) use info::for_label;
 pub use info::{ByteOrders, CodecInfo, EbcdicNl, Superset, TableSource, is_enc_name};
+pub(crate) use info::{for_label, with_mark};
 pub(crate) use newline::{apply_newline, newline_surface};
 pub(crate) use probe::{
     FirstChar, blank, can_write, char_of_byte, char_of_first_byte, decodes, first_char, has_shift_codes, is_utf8,

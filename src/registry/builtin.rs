@@ -3,7 +3,7 @@
 //! They are cheap to create: a page's tables are built with its first decoder or encoder.
 
 use super::entry::{Builtin, Entry, Kind, Plain};
-use super::label;
+use super::{label, typed};
 #[cfg(feature = "dos")]
 use crate::codec::oem;
 #[cfg(feature = "legacy")]
@@ -62,7 +62,17 @@ static FOUND: [OnceLock<Box<Found>>; 1024] = [const { OnceLock::new() }; 1024];
 
 struct Found {
     label: Box<str>,
-    builtin: Builtin,
+    named: Named,
+}
+
+/// A built-in codec that was found by a name.
+#[derive(Clone, Copy)]
+pub(super) struct Named {
+    pub(super) builtin: Builtin,
+    /// Whether only people use the name.
+    pub(super) is_typed: bool,
+    /// Whether output begins with a byte order mark because the name asks for one.
+    pub(super) has_mark: bool,
 }
 
 /// How many places a label has, and how long it may be.
@@ -81,28 +91,45 @@ fn places(label: &str) -> &'static [OnceLock<Box<Found>>] {
 
 /// Finds the built-in codec with a label.
 pub(super) fn find(label: &str) -> Option<Builtin> {
-    if label.len() > MAX_FOUND_LEN {
-        return search(label);
+    find_named(label, false).map(|named| named.builtin)
+}
+
+/// Finds the built-in codec that a person means by a name: a label, or one that only people use.
+pub(super) fn find_typed(name: &str) -> Option<Named> {
+    find_named(name, true)
+}
+
+fn find_named(name: &str, by_person: bool) -> Option<Named> {
+    if name.len() > MAX_FOUND_LEN {
+        return search_named(name, by_person);
     }
-    let places = places(label);
-    let found = places.iter().map_while(OnceLock::get).find(|found| *found.label == *label);
+    let places = places(name);
+    let found = places.iter().map_while(OnceLock::get).find(|found| *found.label == *name);
     if let Some(found) = found {
-        return Some(found.builtin);
+        return Some(found.named).filter(|named| by_person || !named.is_typed);
     }
-    // Made when a label is not found for the first time: a program that starts should not wait for it.
-    static KEYS: OnceLock<label::Keys> = OnceLock::new();
-    if KEYS.get().is_some_and(|keys| !keys.may_find(label)) {
-        return None;
-    }
-    let Some(builtin) = search(label) else {
-        KEYS.get_or_init(|| label::Keys::new(entries().map(Entry::Builtin)));
-        return None;
-    };
+    let named = search_named(name, by_person)?;
     if let Some(place) = places.iter().find(|place| place.get().is_none()) {
         // Fails if another thread has just taken the place.
-        _ = place.set(Box::new(Found { label: label.into(), builtin }));
+        _ = place.set(Box::new(Found { label: name.into(), named }));
     }
-    Some(builtin)
+    Some(named)
+}
+
+/// Searches the labels, and then the names that only people use.
+fn search_named(name: &str, by_person: bool) -> Option<Named> {
+    // Made when a label is not found for the first time: a program that starts should not wait for it.
+    static KEYS: OnceLock<label::Keys> = OnceLock::new();
+    let may_find = KEYS.get().is_none_or(|keys| keys.may_find(name));
+    if let Some(builtin) = may_find.then(|| search(name)).flatten() {
+        return Some(Named { builtin, is_typed: false, has_mark: false });
+    }
+    if by_person && let Some(meaning) = typed::meaning(name) {
+        let named = search_named(&meaning.label, true)?;
+        return Some(Named { is_typed: true, has_mark: meaning.has_mark || named.has_mark, ..named });
+    }
+    KEYS.get_or_init(|| label::Keys::new(entries().map(Entry::Builtin)));
+    None
 }
 
 /// Searches all labels. Each codec is what its own name names, so the names come first: they are found at once.

@@ -162,16 +162,20 @@ pub(super) fn near_labels<'a>(
     near_misses(label, labels, |near| wanted.is_none() || width(near) == wanted)
 }
 
-/// Returns the label with digits in place of the letters that look like them, from its first digit on: `cp1O47` is `cp1047`.
-pub(super) fn with_digits(label: &str) -> String {
-    let begin = label.find(|ch: char| ch.is_ascii_digit()).unwrap_or(label.len());
-    let (family, number) = label.split_at(begin);
+/// Returns the label with digits in place of the letters that look like them, from its first digit on, and from the letters
+/// before that on: `cp1O47` and `cpl047` are `cp1047`. Empty if there are no such letters.
+pub(super) fn with_digits(label: &str) -> Vec<String> {
     let meant = |ch| match ch {
         'o' | 'O' => '0',
         'i' | 'I' | 'l' => '1',
         _ => ch,
     };
-    family.chars().chain(number.chars().map(meant)).collect()
+    let first = label.find(|ch: char| ch.is_ascii_digit()).unwrap_or(label.len());
+    let before = label[..first].trim_end_matches(|ch| meant(ch) != ch).len();
+    let read = |begin: usize| label[..begin].chars().chain(label[begin..].chars().map(meant)).collect::<String>();
+    let mut readings = vec![read(first), read(before)];
+    readings.retain(|reading| reading != label);
+    readings
 }
 
 /// Returns up to three labels that differ from `label` by a typing or reading mistake, all at the same, smallest

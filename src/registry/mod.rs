@@ -18,6 +18,9 @@
 //! 2. by its exact spelling, ignoring case;
 //! 3. by its UTS #22 key: only letters and digits, with numbers stripped of their leading zeros.
 //!
+//! A person may also use the names of databases, editors and shells (`WE8MSWIN1252`, `sap-1160`, `utf8mb4`), and names that
+//! ask for a byte order mark (`utf-8-sig`). The label of a document may not.
+//!
 //! If nothing matches, a newline surface on the label of an EBCDIC codec (`IBM1047,nl=zos`) is removed, and the rest is
 //! looked up.
 
@@ -26,12 +29,13 @@ mod encoding;
 mod entry;
 pub(crate) mod label;
 mod refused;
+mod typed;
 
 pub use encoding::{Encoding, encodings};
 
 use crate::codec::table::limits::MAX_FILE;
 use crate::codec::table::{Table, TableShape};
-use crate::codec::{Codec, TableCodec, for_label, is_ebcdic, newline_surface};
+use crate::codec::{Codec, TableCodec, for_label, is_ebcdic, newline_surface, with_mark};
 use crate::error::{Error, ErrorKind};
 use entry::{Entry, Registered};
 use std::borrow::Cow;
@@ -186,22 +190,42 @@ impl Registry {
     /// # Ok::<(), charpipe::Error>(())
     /// ```
     pub fn codec(&self, label: &str) -> Result<Arc<dyn Codec>, Error> {
-        if let Some(codec) = self.named(label) {
-            return Ok(codec);
+        self.typed(label).ok_or_else(|| match typed::refusal(label) {
+            Some(reason) if self.has_builtin && refused::reason(label).is_none() => unsupported(label, reason),
+            _ => self.not_found(label, true),
+        })
+    }
+
+    /// Returns why a label names no codec. `by_person`: names that only people use may be suggested.
+    fn not_found(&self, label: &str, by_person: bool) -> Error {
+        match refused::reason(label) {
+            Some(reason) => unsupported(label, reason),
+            None => {
+                let near = self.near(label, by_person);
+                ErrorKind::UnknownLabel { label: label.to_owned(), offset: None, near }.into()
+            }
         }
-        if let Some(reason) = refused::reason(label) {
-            return Err(ErrorKind::UnsupportedLabel { label: label.to_owned(), reason, offset: None }.into());
-        }
-        Err(ErrorKind::UnknownLabel { label: label.to_owned(), offset: None, near: self.near(label) }.into())
     }
 
     /// Returns labels that are similar to one that is not known. A letter in place of a digit is certainly a mistake, also if
     /// the label is not a listed one: `cp1O47`.
-    fn near(&self, label: &str) -> Vec<String> {
-        let meant = label::with_digits(label);
-        match self.named(&meant).filter(|_| meant != label) {
-            Some(codec) => vec![codec.name().to_owned()],
-            None => label::near_labels(label, self.entries().flat_map(Entry::labels), |near| self.width(near)),
+    fn near(&self, label: &str, by_person: bool) -> Vec<String> {
+        if let Some(codec) = label::with_digits(label).iter().find_map(|meant| self.named(meant)) {
+            return vec![codec.name().to_owned()];
+        }
+        let typed = (by_person && self.has_builtin).then(typed::names).into_iter().flatten().map(|name| name as &str);
+        let labels = self.entries().flat_map(Entry::labels).chain(typed);
+        label::near_labels(label, labels, |near| self.width(near))
+    }
+
+    /// Returns the codec that a person means by a name: a label, or one of the names that only people use.
+    fn typed(&self, name: &str) -> Option<Arc<dyn Codec>> {
+        let registered = self.find_registered(name).is_some();
+        let builtin = (self.has_builtin && !registered).then(|| builtin::find_typed(name)).flatten();
+        match builtin.filter(|named| named.is_typed) {
+            Some(named) if named.has_mark => Some(with_mark(Entry::Builtin(named.builtin).codec())),
+            Some(named) => Some(Entry::Builtin(named.builtin).codec().clone()),
+            None => self.named(name),
         }
     }
 
@@ -230,14 +254,15 @@ impl Registry {
         }
         if is_one_of(refused::NOT_IN_DOCUMENTS) {
             let reason = refused::WHY_NOT_IN_DOCUMENTS;
-            return Err(ErrorKind::UnsupportedLabel { label: label.to_owned(), reason, offset: None }.into());
+            return Err(unsupported(label, reason));
         }
-        self.codec(label)
+        self.named(label).ok_or_else(|| self.not_found(label, false))
     }
 
     /// Returns how wide the codes of the codec with this label are.
     fn width(&self, label: &str) -> Option<label::Width> {
-        let entry = self.find(label)?;
+        let typed = || builtin::find_typed(label).map(|named| Entry::Builtin(named.builtin));
+        let entry = self.find(label).or_else(typed)?;
         label::Width::of_name(entry.name()).or_else(|| {
             let is_single = entry.codec().info().table.is_some_and(|table| table.table().shape == TableShape::Single);
             Some(if is_single { label::Width::Single } else { label::Width::Multi })
@@ -289,7 +314,7 @@ impl Registry {
     /// assert!(charpipe::Registry::builtin().unsupported().any(|label| label == "SCSU"));
     /// ```
     pub fn unsupported(&self) -> impl Iterator<Item = &'static str> {
-        refused::labels().filter(|label| self.find(label).is_none())
+        refused::labels().filter(|label| self.typed(label).is_none())
     }
 
     /// Returns the languages or the use of the built-in codec named `name`, in a few words. Empty if there is no such
@@ -311,9 +336,16 @@ impl Registry {
 
     /// Finds the entry for a label. Registered codecs take precedence over the built-ins, whichever rule finds them.
     fn find(&self, label: &str) -> Option<Entry<'_>> {
-        label::find(&|index| self.registered.iter().rev().nth(index).map(Entry::Registered), label)
-            .or_else(|| self.has_builtin.then(|| builtin::find(label).map(Entry::Builtin))?)
+        self.find_registered(label).or_else(|| self.has_builtin.then(|| builtin::find(label).map(Entry::Builtin))?)
     }
+
+    fn find_registered(&self, label: &str) -> Option<Entry<'_>> {
+        label::find(&|index| self.registered.iter().rev().nth(index).map(Entry::Registered), label)
+    }
+}
+
+fn unsupported(label: &str, reason: &'static str) -> Error {
+    ErrorKind::UnsupportedLabel { label: label.to_owned(), reason, offset: None }.into()
 }
 
 /// Returns the contents of a table file, and the file's name without folder and extension.

@@ -307,7 +307,8 @@ impl Transcode {
         if codec.encoder().is_none() {
             return Err(ErrorKind::NoEncoder { codec: codec.name().to_owned() }.into());
         }
-        self.settings.to_utf8 = is_utf8(&*codec);
+        // With a byte order mark, the output is more than the text.
+        self.settings.to_utf8 = is_utf8(&*codec) && codec.info().byte_orders.is_none();
         self.settings.named_to = codec;
         self.settings.update_target();
         Ok(self)

@@ -2,7 +2,7 @@
 //! with its page.
 
 use crate::common::sample;
-use crate::common::vectors::{Row, code_points, hex, rows};
+use crate::common::vectors::{Row, code_points, hex, is_typed, rows};
 use charpipe::codec::table::{Cell, Code, Mapping, Sequence, State, Table, TableShape, Way, chart};
 use charpipe::codec::{ByteSink, Codec, MIN_ROOM, Replacement, Stop, decode_strictly};
 use charpipe::{Error, ErrorKind, Registry};
@@ -534,7 +534,8 @@ fn pages_agree_with_their_sources() {
 fn labels_of_other_programs_resolve() {
     let registry = Registry::builtin();
     let mut known = 0;
-    for row in rows("labels.tsv") {
+    // Names that only people use are tested in `labels.rs`, as this build may lack their charsets.
+    for row in rows("labels.tsv").into_iter().filter(|row| !is_typed(row)) {
         let (label, expected) = (&row["label"], &row["codec"]);
         let found = registry.codec(label);
         if expected == "-" {

@@ -100,3 +100,10 @@ pub fn hex(bytes: &[u8]) -> String {
 pub fn code_points(text: &str) -> String {
     text.chars().map(|ch| format!("{:04X}", ch as u32)).collect::<Vec<_>>().join("+")
 }
+
+/// Returns whether a row of `labels.tsv` is a name that only people use, as a document may not use it.
+pub fn is_typed(row: &Row) -> bool {
+    const PROGRAMS: &[&str] =
+        &["emacs", "git", "mysql", "notepad++", "oracle", "people", "postgresql", "powershell", "sap", "vim", "vscode"];
+    row["users"].split(',').any(|user| PROGRAMS.contains(&user))
+}

@@ -484,7 +484,8 @@ fn is_page(name: &str) -> bool {
 /// Returns the pages that the peer has, with its names for them: the name of our source table if the peer knows it.
 /// Pages without listed labels are IANA's, and have the same name everywhere; those of DOS are named by their numbers.
 fn pages(peer: &Peer) -> Vec<Named> {
-    let labels = rows("labels.tsv");
+    let mut labels = rows("labels.tsv");
+    labels.retain(|row| !vectors::is_typed(row));
     let mut pages = Vec::new();
     let registry = Registry::builtin();
     for codec in registry.codecs().filter(|codec| is_page(codec.name())) {
