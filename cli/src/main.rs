@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `main.rs` | parses the command line, runs the command, returns its status |
 //! | `convert/`, `detect/`, `rows/`, `list.rs`, `chart/`, `git_filter/`, `generate/` | the commands, which do not use each other |
+//! | `name_list.rs` | reads a list of the names of inputs |
 //! | `args/` | the options, and what they tell the library |
 //! | `ending.rs` | how the work on an input ended, if not as it should |
 //! | `print.rs` | opens outputs, writes whole texts and reports, and says what failed |
@@ -32,6 +33,7 @@ mod generate;
 mod git_filter;
 mod list;
 mod messages;
+mod name_list;
 #[cfg(test)]
 mod panic_tests;
 mod panics;
@@ -67,7 +69,10 @@ fn args_os() -> impl Iterator<Item = OsString> {
 
 fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     match args::parse(args) {
-        Ok(Cli { command }) => run_command(&command),
+        Ok(Cli { mut command }) => match command.take_list(name_list::read) {
+            Ok(()) => run_command(&command),
+            Err(status) => status,
+        },
         Err(wrong) if wrong.error.use_stderr() => {
             args::usage::say_error(&wrong);
             Status::Usage

@@ -69,7 +69,7 @@ const OPTIONS: &[(&[&str], &str)] = &[
     (&["--remove-signature"], "use --bom strip"),
     (&["--block-size"], "charpipe chooses the size of its blocks itself; see --jobs for large files"),
     // file, enca, chardetect and uchardet.
-    (&["-b", "--brief"], "for file -b use `charpipe detect`; `charpipe detect --json` is for programs"),
+    (&["-b", "--brief"], "for file -b use `charpipe detect -b`"),
     (
         &["--mime", "--mime-type", "--mime-encoding", "-I", "--detect"],
         "use `charpipe detect`, or `charpipe detect --json`",

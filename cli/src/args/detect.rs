@@ -12,7 +12,7 @@ use clap::Args;
 /// Report the encoding of files, and how it is known
 ///
 /// Print one line for each file: the encoding, the kind of document, and the evidence. The first 64 KiB of a file are
-/// compared with the encoding. If nothing names the encoding and these bytes are not UTF-8, the line says `unknown` and what
+/// compared with the encoding. For several FILEs, and with `-r`, hints are printed only with `-v`. If nothing names the encoding and these bytes are not UTF-8, the line says `unknown` and what
 /// the file looks like, and the exit status is 1.
 #[derive(Args)]
 #[command(args_override_self = true, override_usage = "charpipe detect [OPTIONS] [FILE]...")]
@@ -23,6 +23,12 @@ pub(crate) struct Detect {
     /// Print a line of JSON for each file
     #[arg(long)]
     pub(crate) json: bool,
+
+    /// Print only the name of the encoding, one line for each file
+    ///
+    /// The line is `unknown` if the encoding is not known, or if the file cannot be read; then the exit status is not 0.
+    #[arg(short, long, conflicts_with_all = ["json", "explain", "record_shapes"])]
+    pub(crate) brief: bool,
 
     /// Report all files in the directories among the FILEs
     ///

@@ -31,7 +31,7 @@ pub(crate) struct ManyArgs {
     /// input: `{"input": "a.html", "content_type": "text/html; charset=big5", "output": "a.txt"}`. Messages and `--report`
     /// lines come in the order of the list; `-` is standard input.
     #[arg(hide_short_help = true, help_heading = FILES, long, value_name = "PATH", value_hint = ValueHint::FilePath,
-          conflicts_with_all = ["files", "recursive", "in_place"])]
+          conflicts_with_all = ["files", "files0_from", "recursive", "in_place"])]
     pub(crate) inputs: Option<PathBuf>,
 
     /// Replace each FILE; with SUFFIX, keep the old content as FILESUFFIX

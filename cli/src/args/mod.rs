@@ -4,6 +4,7 @@
 //! | file | options |
 //! |---|---|
 //! | `convert.rs`, `detect.rs`, `rows.rs`, `list.rs`, `chart.rs`, `git_filter.rs` | each command's own |
+//! | `operands.rs` | which files are read |
 //! | `reading.rs`, `tables.rs` | input and its encoding; table files |
 //! | `many.rs`, `selection.rs`, `records.rs` | many files; which of those in directories; mainframe records |
 //! | `messages.rs`, `color.rs` | how much is printed, and in colour or not |
@@ -31,6 +32,7 @@ pub(crate) mod manual;
 mod many;
 mod messages;
 mod named;
+mod operands;
 mod plain;
 mod reading;
 pub(crate) mod records;
@@ -48,9 +50,12 @@ pub(crate) use crate::args::many::ManyArgs;
 pub(crate) use crate::args::rows::Rows;
 
 use crate::args::color::ColorArgs;
+use crate::args::operands::Operands;
 use crate::args::usage::Wrong;
+use crate::status::Status;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::{OsStr, OsString};
+use std::path::Path;
 
 const ABOUT: &str = "Detect the encoding of the input, convert it to UTF-8 (or another charset), and correct the \
                      document's own encoding declaration.";
@@ -108,7 +113,23 @@ impl Command {
             Command::Rows(rows) => return !rows.messages.quiet && rows.is_from_terminal(),
             _ => return false,
         };
-        !messages.quiet && reading.is_from_terminal()
+        !messages.quiet && reading.operands.is_from_terminal()
+    }
+
+    /// Takes the FILEs from a list, if the command line says so, as `read` reads it. Returns the status if nothing is left to
+    /// do.
+    pub(crate) fn take_list(&mut self, read: impl Fn(&Path) -> Result<Vec<OsString>, Status>) -> Result<(), Status> {
+        self.operands().map_or(Ok(()), |operands| operands.take_list(read))
+    }
+
+    /// Returns the FILEs of the command, if it has any.
+    fn operands(&mut self) -> Option<&mut Operands> {
+        match self {
+            Command::Convert(convert) => Some(&mut convert.reading.operands),
+            Command::Detect(detect) => Some(&mut detect.reading.operands),
+            Command::Rows(rows) => Some(&mut rows.operands),
+            Command::List(_) | Command::Chart(_) | Command::GitFilter(_) => None,
+        }
     }
 
     pub(crate) fn color(&self) -> ColorArgs {
@@ -249,8 +270,9 @@ mod tests {
     /// The library's options by name are those of `convert`, except for what concerns files and messages.
     #[test]
     fn the_library_has_the_same_options_by_name() {
-        const OF_THE_COMMAND: [&str; 20] = [
+        const OF_THE_COMMAND: [&str; 21] = [
             "codec-file",
+            "files0-from",
             "list",
             "output",
             "output-dir",
@@ -313,8 +335,9 @@ mod tests {
     /// The library's options of a rows job by name are those of `rows`, except for what concerns files and messages.
     #[test]
     fn the_library_has_the_same_options_of_rows() {
-        const OF_THE_COMMAND: [&str; 19] = [
+        const OF_THE_COMMAND: [&str; 20] = [
             "layout",
+            "files0-from",
             "nest",
             "codec-file",
             "show-layout",

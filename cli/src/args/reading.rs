@@ -2,13 +2,13 @@
 
 use crate::args::choice::choice;
 use crate::args::headings::{DETECTION, ENCODING, ERRORS};
+use crate::args::operands::Operands;
 use crate::args::tables::Tables;
 use charpipe::Kind;
 use charpipe::detect::{PRESCAN_LIMIT, Policy};
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueHint};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::ffi::OsString;
-use std::io::{self, IsTerminal};
 
 #[derive(Args, Default, Debug)]
 #[allow(dead_code, reason = "clap checks the values, and `named` has them")]
@@ -62,9 +62,8 @@ pub(crate) struct Reading {
     #[arg(long, help_heading = ERRORS)]
     strict: bool,
 
-    /// Files to read; standard input if there is none, or for `-`
-    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
-    files: Vec<OsString>,
+    #[command(flatten)]
+    pub(crate) operands: Operands,
 }
 
 /// The value of `--as`.
@@ -120,12 +119,11 @@ fn prescan(text: &str) -> Result<usize, String> {
 impl Reading {
     /// Returns the defaults, with these values.
     pub(super) fn plain(from: Option<String>, files: Vec<OsString>) -> Self {
-        Reading { from: from.unwrap_or_else(|| "auto".to_owned()), files, ..Reading::default() }
-    }
-
-    /// Returns the inputs in order; `-` alone if no FILE was given.
-    pub(crate) fn files(&self) -> Vec<OsString> {
-        if self.files.is_empty() { vec!["-".into()] } else { self.files.clone() }
+        Reading {
+            from: from.unwrap_or_else(|| "auto".to_owned()),
+            operands: Operands::plain(files),
+            ..Reading::default()
+        }
     }
 
     /// Whether the inputs are raw HTTP responses.
@@ -136,10 +134,5 @@ impl Reading {
     /// Whether the Content-Type was given, which then wins over that of a response.
     pub(crate) fn has_content_type(&self) -> bool {
         self.content_type.is_some()
-    }
-
-    /// Whether no FILE was given and standard input is a terminal, which may be an oversight.
-    pub(super) fn is_from_terminal(&self) -> bool {
-        self.files.is_empty() && io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 }

@@ -8,6 +8,7 @@ use crate::args::convert::{controls_help, jobs};
 use crate::args::headings::{ENCODING, ERRORS, FILES, LAYOUT, MESSAGES, RECORDS, ROWS};
 use crate::args::messages::MessageArgs;
 use crate::args::named::given;
+use crate::args::operands::Operands;
 use crate::args::records::{record_newlines_help, tape_file};
 use crate::args::tables::Tables;
 use crate::args::usage;
@@ -20,7 +21,6 @@ use charpipe::{ErrorKind, OnControl, OnMalformed, OnNewlineInRecord, OnOverlong,
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueHint};
 use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use std::ffi::OsString;
-use std::io::{self, IsTerminal};
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
@@ -61,7 +61,7 @@ pub(crate) struct Rows {
     /// The columns are those that the other options ask for: --select, --dates, --add-columns, --when. With --output-dir,
     /// SQL has a table for each record type.
     #[arg(help_heading = LAYOUT, long, value_name = "PROGRAM", value_parser = schema(),
-          conflicts_with_all = ["show_layout", "from_rows", "rejects", "report", "format", "formulas", "files"])]
+          conflicts_with_all = ["show_layout", "from_rows", "rejects", "report", "format", "formulas", "files", "files0_from"])]
     pub(crate) schema: Option<Schema>,
 
     /// Format of the rows
@@ -126,9 +126,8 @@ pub(crate) struct Rows {
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = MESSAGES)]
     pub(crate) report: Option<PathBuf>,
 
-    /// Files to read; standard input if there is none, or for `-`
-    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
-    files: Vec<OsString>,
+    #[command(flatten)]
+    pub(crate) operands: Operands,
 }
 
 /// The options of a rows job, with the names and the values of [`RowsJob::OPTIONS`].
@@ -565,20 +564,11 @@ impl Rows {
 
     /// Returns the inputs in order; `-` alone if no FILE was given.
     pub(crate) fn files(&self) -> Vec<OsString> {
-        if self.files.is_empty() { vec!["-".into()] } else { self.files.clone() }
-    }
-
-    /// Whether FILEs were given.
-    pub(crate) fn has_files(&self) -> bool {
-        !self.files.is_empty()
+        self.operands.files()
     }
 
     /// Whether no FILE was given and standard input is a terminal, which may be an oversight.
     pub(super) fn is_from_terminal(&self) -> bool {
-        self.files.is_empty()
-            && !self.show_layout
-            && self.schema.is_none()
-            && io::stdin().is_terminal()
-            && io::stderr().is_terminal()
+        !self.show_layout && self.schema.is_none() && self.operands.is_from_terminal()
     }
 }

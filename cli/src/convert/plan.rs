@@ -41,8 +41,9 @@ pub(crate) struct Plan {
 
 /// Returns the files that the options name and the run reads.
 fn read_files(args: &Convert) -> ReadFiles {
-    let lists = args.many.inputs.iter().map(|path| ("--inputs", &**path));
-    ReadFiles::new(lists.chain(args.reading.tables.paths().map(|path| ("--codec-file", path))))
+    let inputs = args.many.inputs.iter().map(|path| ("--inputs", &**path));
+    let names = args.reading.operands.files0_from.iter().map(|path| ("--files0-from", &**path));
+    ReadFiles::new(inputs.chain(names).chain(args.reading.tables.paths().map(|path| ("--codec-file", path))))
 }
 
 impl Plan {
@@ -55,7 +56,7 @@ impl Plan {
                 (listed_tasks(args, path, listed, is_shared)?, None, is_shared)
             }
             None => {
-                let operands = args.reading.files();
+                let operands = args.reading.operands.files();
                 check_usage(&args.many, &operands)?;
                 let (tasks, left_alone) = tasks(args, operands);
                 (tasks, args.many.recursive.then_some(left_alone), is_shared(args))

@@ -80,8 +80,9 @@ pub(crate) fn say_error(name: &Name, error: &Error) {
 }
 
 /// Prints the error of a verdict, and what to do about it, for which `sample`, the beginning of the input, tells more.
-pub(crate) fn say_verdict_error(name: &Name, error: &Error, sample: &[u8]) {
-    say_error_with(name, error, &hints::for_verdict(error, sample));
+pub(crate) fn say_verdict_error(name: &Name, error: &Error, sample: &[u8], with_hint: bool) {
+    let hint = if with_hint { hints::for_verdict(error, sample) } else { "".into() };
+    say_error_with(name, error, &hint);
 }
 
 /// Prints the error that ended a conversion, and what to do about it, for which more is known of a conversion.

@@ -170,6 +170,7 @@ pub(super) enum End {
 pub(super) fn protect_inputs(args: &Rows, outputs: &[&Output], extras: &[&Output]) -> Result<(), Status> {
     let tables = args.tables.paths().map(Path::as_os_str);
     let descriptions = std::iter::once(args.layout.as_os_str()).chain(tables).filter_map(input::metadata).collect();
+    let list = args.operands.files0_from.iter().filter_map(|list| input::metadata(list.as_os_str())).collect();
     let inputs = args.files().iter().filter_map(|path| input::metadata(path)).collect();
     let check = |outputs: &[&Output], inputs: Vec<Metadata>, what: &str| match outputs
         .iter()
@@ -182,6 +183,7 @@ pub(super) fn protect_inputs(args: &Rows, outputs: &[&Output], extras: &[&Output
         None => Ok(()),
     };
     check(outputs, descriptions, "the layout or a table file")?;
+    check(outputs, list, "the list of names")?;
     check(extras, inputs, "an input")
 }
 

@@ -1,4 +1,4 @@
-//! `--inputs`, `--as http`, `--output-suffix` and `--skip-existing`.
+//! `--inputs`, `--files0-from`, `--as http`, `--output-suffix` and `--skip-existing`.
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -157,4 +157,59 @@ fn suffixes_and_existing_outputs() {
     assert_eq!((status, &*stderr), (0, "charpipe: 2 files were skipped: their outputs exist\n"));
     let (status, _, stderr) = run(&["--output-dir", "new", "--output-suffix", "/x", "a.txt"]);
     assert_eq!((status, &*stderr), (2, "charpipe: --output-suffix: SUFFIX must not contain a slash\n"));
+}
+
+/// The names may have blanks and newlines. The last one needs no NUL after it.
+#[test]
+fn names_separated_by_nul() {
+    let folder =
+        folder(&[("a b", b"1\n"), ("-c", b"2\n"), ("d\ne", b"3\n"), ("list", b"a b\0-c\0d\ne\0"), ("none", b"")]);
+    let run = |args: &[&str]| texts(&charpipe(folder.path(), args));
+    assert_eq!(run(&["--files0-from", "list"]), (0, "1\n2\n3\n".to_owned(), String::new()));
+    assert_eq!(run(&["detect", "-b", "--files0-from=list"]), (0, "UTF-8\n".repeat(3), String::new()));
+    assert_eq!(run(&["-q", "--files0-from", "list", "--output-dir", "new"]), (0, String::new(), String::new()));
+    assert_eq!(fs::read(folder.path().join("new/d\ne")).unwrap(), b"3\n");
+    fs::write(folder.path().join("layout"), "A 1 1 text\n").unwrap();
+    let rows = run(&[
+        "rows",
+        "--layout",
+        "layout",
+        "-f",
+        "latin1",
+        "--records",
+        "fb:2",
+        "--overlong",
+        "cut",
+        "--files0-from",
+        "list",
+    ]);
+    assert_eq!((rows.0, &*rows.1), (0, "A\n1\n2\n3\n"));
+    // No name is no file, and not standard input.
+    for command in ["convert", "detect", "rows --layout layout"] {
+        let words: Vec<&str> = command.split(' ').chain(["--files0-from", "none"]).collect();
+        assert_eq!(run(&words), (0, String::new(), String::new()), "{command}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_list_of_names() {
+    let folder = folder(&[("a", b"1\n"), ("empty", b"a\0\0a"), ("long", &[b'x'; 70_000])]);
+    for (args, status, expected) in [
+        (&["--files0-from", "empty"][..], 2, "empty: name 2: it is empty"),
+        (&["--files0-from", "long"], 2, "long: name 1: it is longer than 64 KiB"),
+        (&["--files0-from", "absent"], 3, "absent: cannot open: "),
+        (&["--files0-from", "empty", "a"], 2, "--files0-from"),
+        (&["--files0-from", "empty", "--inputs", "a"], 2, "--files0-from"),
+        (&["detect", "--files0-from", "empty"], 2, "empty: name 2: it is empty"),
+        (&["rows", "--layout", "a", "--files0-from", "empty"], 2, "empty: name 2: it is empty"),
+    ] {
+        let (code, stdout, stderr) = texts(&charpipe(folder.path(), args));
+        assert_eq!((code, &*stdout), (status, ""), "{args:?}: {stderr}");
+        assert!(stderr.contains(expected), "{args:?}: {stderr}");
+    }
+    // The list is read, so it is no output.
+    fs::write(folder.path().join("list"), b"a").unwrap();
+    let (code, _, stderr) = texts(&charpipe(folder.path(), &["--files0-from", "list", "-o", "list"]));
+    assert!(code == 2 && stderr.contains("--files0-from reads this file"), "{stderr}");
+    assert_eq!(fs::read(folder.path().join("list")).unwrap(), b"a");
 }

@@ -35,6 +35,8 @@ mod readme;
 
 // These need permissions, symbolic links, FIFOs, pseudo-terminals, signals, or file names of arbitrary bytes.
 #[cfg(unix)]
+mod detect_many;
+#[cfg(unix)]
 mod git_filter;
 #[cfg(unix)]
 mod habits;

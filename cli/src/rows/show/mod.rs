@@ -31,7 +31,7 @@ const READ_BYTES: usize = 64 * 1024;
 
 /// Prints the table.
 pub(super) fn run(args: &Rows, setup: &Setup) -> Result<Status, Status> {
-    let files = if args.has_files() { args.files() } else { Vec::new() };
+    let files = if args.operands.is_given() { args.files() } else { Vec::new() };
     if files.len() > 1 {
         say("--show-layout shows the first record of one FILE; leave out the others");
         return Err(Status::Usage);
