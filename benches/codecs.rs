@@ -1,6 +1,5 @@
 //! Measures the speed of each codec in this process: GB of input per second in both directions, compared with a
-//! `memcpy` of the same input; the single-byte charsets of the web compared with encoding_rs; and the time to decode a
-//! value as short as a field.
+//! `memcpy` of the same input; and the single-byte charsets of the web compared with encoding_rs.
 //!
 //! `cargo bench --bench codecs [-- PART]`; `README.md` explains its output. It exits with 1 if a codec gives wrong
 //! output. Run without `--bench`, as by `cargo test --benches`, it only checks the output.
@@ -8,7 +7,7 @@
 mod text;
 
 use charpipe::codec::{ByteSink, Decoder, Encoder, Stop, Utf8Sink};
-use charpipe::{Codec, Registry, Transcode};
+use charpipe::{Codec, Registry};
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -77,7 +76,6 @@ fn main() -> ExitCode {
         #[cfg(feature = "whatwg")]
         web::against_encoding_rs(len, part, rounds);
         price_of_checking(&cases, rounds);
-        values(part, rounds);
     }
     ExitCode::SUCCESS
 }
@@ -315,64 +313,6 @@ fn price_of_checking(cases: &[Case], rounds: usize) {
             case.kind.name(),
             cell(&times[0], &times[1]),
             cell(&times[2], &times[3]),
-        );
-    }
-}
-
-/// Measures the time for a field: with a decoder created once, with [`Transcode::decode`], and with the codec's own
-/// decoder; and the time to look the codec up by its name.
-fn values(part: &str, rounds: usize) {
-    const FIELDS: [(&str, &str, &str); 7] = [
-        ("IBM037", "20 bytes", "Renée Lindström     "),
-        ("IBM1047", "20 bytes", "Renée Lindström     "),
-        ("IBM939", "20, mixed", "東京都千代田 Nr. 7"),
-        ("IBM930", "20, kana", "ﾔﾏﾀﾞ ﾀﾛｳ            "),
-        ("UTF-8", "20 bytes", "Renee Lindstrom     "),
-        ("UTF-8", "22 bytes", "Renée Lindström     "),
-        ("windows-1252", "20 bytes", "Renée Lindström     "),
-    ];
-    const TIMES: usize = 500;
-    println!("\nOne short value: nanoseconds, fastest of {rounds} × {TIMES}\n");
-    println!(
-        "| {:12} | {:9} | {:>12} | {:>10} | {:>7} | {:>7} |",
-        "codec", "value", "ValueDecoder", "Transcode", "Decoder", "look-up"
-    );
-    println!("|{:-<14}|{:-<11}|{:->13}:|{:->11}:|{:->8}:|{:->8}:|", "", "", "", "", "", "");
-    for (name, what, text) in FIELDS {
-        if !format!("{name}/value").contains(part) {
-            continue;
-        }
-        let registry = Registry::builtin();
-        let Ok(codec) = registry.codec(name) else { continue };
-        let value = encode_all(&*codec, text).expect("a codec of that text");
-        let job = Transcode::new().source_encoding(name).expect("a built-in codec");
-        let mut decoded = job.values().expect("a decoder of values");
-        assert_eq!(decoded.decode(&value).expect("a value without errors"), text);
-        let (mut decoder, mut room) = (codec.decoder(), [0; 256]);
-        let mut times: [Times; 4] = Default::default();
-        for _ in 0..rounds {
-            let [by_values, by_job, by_decoder, looking_up] = &mut times;
-            by_values.measure(|| {
-                (0..TIMES).for_each(|_| _ = black_box(decoded.decode(black_box(&value))));
-            });
-            by_job.measure(|| (0..TIMES / 10).for_each(|_| _ = black_box(job.decode(black_box(&value)))));
-            by_decoder.measure(|| {
-                for _ in 0..TIMES {
-                    let mut sink = Utf8Sink::new(&mut room);
-                    _ = black_box(decoder.feed(black_box(&value), &mut sink));
-                    decoder.reset();
-                }
-            });
-            looking_up.measure(|| (0..TIMES).for_each(|_| _ = black_box(registry.codec(black_box(name)))));
-        }
-        let each = |times: &Times, count: usize| times.least() * 1e9 / count as f64;
-        let [by_values, by_job, by_decoder, looking_up] = &times;
-        println!(
-            "| {name:12} | {what:9} | {:12.0} | {:10.0} | {:7.0} | {:7.0} |",
-            each(by_values, TIMES),
-            each(by_job, TIMES / 10),
-            each(by_decoder, TIMES),
-            each(looking_up, TIMES),
         );
     }
 }

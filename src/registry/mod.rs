@@ -220,13 +220,18 @@ impl Registry {
 
     /// Returns the codec that a person means by a name: a label, or one of the names that only people use.
     fn typed(&self, name: &str) -> Option<Arc<dyn Codec>> {
-        let registered = self.find_registered(name).is_some();
-        let builtin = (self.has_builtin && !registered).then(|| builtin::find_typed(name)).flatten();
-        match builtin.filter(|named| named.is_typed) {
-            Some(named) if named.has_mark => Some(with_mark(Entry::Builtin(named.builtin).codec())),
-            Some(named) => Some(Entry::Builtin(named.builtin).codec().clone()),
-            None => self.named(name),
+        if self.has_builtin
+            && self.find_registered(name).is_none()
+            && let Some(named) = builtin::find_typed(name)
+        {
+            let codec = Entry::Builtin(named.builtin).codec();
+            return Some(match named.is_typed {
+                true if named.has_mark => with_mark(codec),
+                true => codec.clone(),
+                false => for_label(codec, name),
+            });
         }
+        self.named(name)
     }
 
     fn named(&self, label: &str) -> Option<Arc<dyn Codec>> {
@@ -340,6 +345,9 @@ impl Registry {
     }
 
     fn find_registered(&self, label: &str) -> Option<Entry<'_>> {
+        if self.registered.is_empty() {
+            return None;
+        }
         label::find(&|index| self.registered.iter().rev().nth(index).map(Entry::Registered), label)
     }
 }

@@ -85,6 +85,7 @@ mod security;
 #[cfg(feature = "serde")]
 mod serde;
 mod shapes;
+mod small_things;
 #[cfg(feature = "legacy")]
 mod stateful;
 mod states;

@@ -10,6 +10,7 @@ pub mod records;
 pub mod sample;
 pub mod shapes;
 pub mod signals;
+pub mod small;
 pub mod vectors;
 pub mod work;
 

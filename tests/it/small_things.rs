@@ -1,0 +1,18 @@
+//! Small things allocate no more often than `common::small` says.
+
+use crate::common::small::all;
+use crate::common::work::work_in;
+
+#[test]
+fn small_things_allocate_no_more_than_listed() {
+    let mut wrong = Vec::new();
+    for mut small in all() {
+        // What is made once for many.
+        (0..3).for_each(|_| (small.act)());
+        let work = work_in(|| (0..10).for_each(|_| (small.act)()));
+        if work.allocations > 10 * small.allocations {
+            wrong.push(format!("{} ({}): {} in 10 calls", small.what, small.name, work.allocations));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
