@@ -144,6 +144,9 @@ impl Contents {
             verdict.ascii = false;
             verdict.diagnostics.extend(looks_like(looks));
         }
+        if verdict.ascii && verdict.source == Some(Source::Default) && verdict.kind == Kind::Text {
+            verdict.diagnostics.extend(statistics::escapes(window).map(looks_like_escapes));
+        }
         let doubt = self.label.as_ref().and_then(|label| label.doubt(codec, verdict.source, None));
         verdict.diagnostics.extend(doubt);
     }
@@ -195,6 +198,12 @@ pub(crate) fn looks_like(looks: Looks) -> Option<Diagnostic> {
         _ => return None,
     };
     Some(Diagnostic::warning(code, 0, format!("looks like {name} without a byte order mark")))
+}
+
+/// Returns the hint that ASCII has the escape sequences of another charset. The charset is not chosen for that: a filter that
+/// takes the text for ASCII sees other text.
+fn looks_like_escapes(codec: &str) -> Diagnostic {
+    Diagnostic::hint("looks-like-escapes", 0, format!("looks like {codec}, but is read as ASCII unless you ask for it"))
 }
 
 fn in_hex(bytes: &[u8]) -> String {

@@ -382,3 +382,27 @@ fn runs_are_encoded_as_single_characters() {
         }
     }
 }
+
+/// Pairs that glibc or ICU do not read, or read as another character, are read but not written.
+#[test]
+fn chinese_that_others_do_not_read_is_not_written() {
+    for name in ["ISO-2022-CN", "ISO-2022-CN-EXT"] {
+        let codec = Registry::builtin().codec(name).unwrap();
+        let drops = |text: &str| {
+            let job = Transcode::new().source_encoding("UTF-8").unwrap().target_encoding(name).unwrap();
+            let outcome = whole(&job.on_unmappable(charpipe::OnUnmappable::Drop), text.as_bytes());
+            decode_strictly(&*codec, &outcome.output).unwrap()
+        };
+        for (pair, text) in [("!&", "‧"), ("'!", "⼀"), ("$>", "⑻"), ("BC", "〇")] {
+            let found = read(name, format!("\x1B$)G\x0E{pair}\x0F").as_bytes()).unwrap();
+            assert_eq!(found.chars().count(), 1, "{pair} {text}");
+            assert_eq!(drops(&found), "", "{pair}: {found}");
+        }
+        assert_eq!(read(name, b"\x1B$)A\x0E#'\x0F").as_deref(), Some("＇"));
+        // Alone, among Chinese, and in a long text, which is written by tables.
+        let long = "中国＇字".repeat(2000);
+        assert_eq!(drops("＇"), "");
+        assert_eq!(drops(&long), "中国字".repeat(2000));
+        assert_eq!(drops("壹一‵字"), "壹一字");
+    }
+}

@@ -171,7 +171,7 @@ pub(super) fn for_diagnostic(code: &str, advice: Option<&str>) -> Cow<'static, s
         "nel-kept" => "; try --eol lf",
         "looks-like-utf8" => "; try -f UTF-8",
         "looks-like-windows-1252" => "; try -f windows-1252",
-        "looks-like-utf16" => "; try --guess",
+        "looks-like-utf16" | "looks-like-escapes" => "; try --guess",
         "looks-like-utf32" => "; try --guess",
         "contents-contradict" => "; name the right encoding with -f",
         "lf-at-25" => "; try --ebcdic-nl zos",

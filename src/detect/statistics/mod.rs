@@ -179,6 +179,11 @@ pub fn may_be_binary(head: &[u8]) -> bool {
     binary::signature(head).is_some() || head.chunks(256).any(has_one)
 }
 
+/// Returns the charset whose escape sequences an ASCII window has.
+pub(super) fn escapes(window: &[u8]) -> Option<&'static str> {
+    escapes::find(&window[..window.len().min(WINDOW)])
+}
+
 /// Returns whether the window is UTF-16 or UTF-32, as zero bytes show.
 pub(super) fn wide(window: &[u8]) -> Option<Looks> {
     unicode::wide(&window[..window.len().min(WINDOW)])

@@ -49,13 +49,20 @@ impl Batch {
 /// What is switched between when writing, and the table for it.
 pub(super) struct WriteBatch {
     set: Set,
+    /// Characters of the set that are not written.
+    but: &'static [char],
     switch: Switch,
     codes: OnceLock<PlainCodes>,
 }
 
 impl WriteBatch {
     pub(super) const fn new(set: Set, switch: Switch) -> Self {
-        WriteBatch { set, switch, codes: OnceLock::new() }
+        WriteBatch::without(&[], set, switch)
+    }
+
+    /// Does not write the characters `but`.
+    pub(super) const fn without(but: &'static [char], set: Set, switch: Switch) -> Self {
+        WriteBatch { set, but, switch, codes: OnceLock::new() }
     }
 
     /// Writes characters and codes from the front of `src`, up to anything else or near its end; returns how many bytes were
@@ -68,7 +75,7 @@ impl WriteBatch {
         let make = || {
             let ascii = (0..0x80).filter(|byte| !self.switch.others().contains(byte));
             let ascii = ascii.map(|byte| (char::from(byte), vec![byte]));
-            let pairs = self.set.codes();
+            let pairs = self.set.codes().filter(|(ch, _)| !self.but.contains(ch));
             PlainCodes::new(pairs.map(|(ch, code)| (ch, code.to_vec())).chain(ascii))
         };
         let codes = if src.len() >= LONG { Some(self.codes.get_or_init(make)) } else { self.codes.get() };

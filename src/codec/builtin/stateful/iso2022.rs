@@ -41,6 +41,9 @@ pub(crate) struct Iso2022 {
     joins: bool,
 }
 
+/// See [`Iso2022::unread`].
+const UNREAD: &[char] = &['\u{FF07}'];
+
 const ASCII: Designation = (Set::Ascii, 0, b"\x1B(B");
 const ROMAN: Designation = (Set::Roman, 0, b"\x1B(J");
 const JIS_0208: Designation = (Set::Jis0208, 0, b"\x1B$B");
@@ -147,6 +150,16 @@ impl Iso2022 {
         let sets = self.designations.iter().filter(|_| self.joins);
         let starts = sets.map(|designation| designation.0.starts());
         starts.max_by_key(|starts| starts.len()).unwrap_or_default()
+    }
+
+    /// Returns the characters that are not written, though a set has them: ICU reads U+FF07 of GB 2312 as U+00B4, except in HZ.
+    fn unread(&self) -> &'static [char] {
+        if self.designations.iter().any(|(set, ..)| *set == Set::Cns1) { UNREAD } else { &[] }
+    }
+
+    /// Returns the characters that are not written in runs.
+    fn not_in_runs(&self) -> &'static [char] {
+        if self.joins { self.starts() } else { self.unread() }
     }
 
     fn initial(&'static self) -> State {
@@ -440,10 +453,11 @@ impl State {
 
     /// Returns how `ch` is written: in the set that bytes mean now, if that has it, or in the first that does.
     fn find(&self, ch: char) -> Option<(Designation, [u8; 2], usize)> {
+        let unread = self.of.unread();
         let code = |designation: &Designation| {
             let set = designation.0;
             match set.is_double() {
-                true => set.code(ch).map(|code| (*designation, code, 2)),
+                true => set.code(ch).filter(|_| !unread.contains(&ch)).map(|code| (*designation, code, 2)),
                 false => set.byte(ch).map(|byte| (*designation, [byte, 0], 1)),
             }
         };
@@ -464,7 +478,7 @@ impl State {
             let written;
             (read, written) = match self.invoked() {
                 Some(Set::Ascii) => copied(src, spare, |byte| is_plain(byte, line_end_counts)),
-                Some(set) if set.is_double() => set.write_pairs(src, self.of.starts(), spare),
+                Some(set) if set.is_double() => set.write_pairs(src, self.of.not_in_runs(), spare),
                 _ => (0, 0),
             };
             written
@@ -495,7 +509,7 @@ impl State {
             }
             [Some(Set::Ascii), Some(Set::Gb2312), ..] => {
                 const SWITCH: Switch = Switch::new(&[SI], &[SO], [ESC, SO, SI, b'\r', b'\n']);
-                static CHINESE: WriteBatch = WriteBatch::new(Set::Gb2312, SWITCH);
+                static CHINESE: WriteBatch = WriteBatch::without(UNREAD, Set::Gb2312, SWITCH);
                 Some(CHINESE.write(&mut self.is_shifted, src, reach, out))
             }
             _ => None,

@@ -6,6 +6,7 @@
 use crate::codec::builtin::pages;
 use crate::codec::table::{Code, Mapping, Sequence, Table, TableShape, Way};
 use crate::codec::{Utf8Sink, Utf8Units, Utf8Word};
+use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
 /// A set of characters: bytes, or pairs of bytes, from 20 or 21 up to 7E or 7F.
@@ -142,7 +143,7 @@ impl Set {
             starts: Vec::new(),
         };
         let at = (self as usize).checked_sub(Set::Gb2312 as usize);
-        at.map_or(&EMPTY, |at| ALL[at].get_or_init(|| build(PAGES[at].1, PAGES[at].2)))
+        at.map_or(&EMPTY, |at| ALL[at].get_or_init(|| build(PAGES[at])))
     }
 
     /// Returns the characters of the pairs by unit.
@@ -295,7 +296,25 @@ fn mappings(page: &str, prefix: &'static [u8]) -> impl Iterator<Item = ([u8; 2],
     })
 }
 
-fn build(page: &str, prefix: &[u8]) -> Pairs {
+/// The pairs of plane 1 of CNS 11643 that are read, but not written: glibc or ICU lacks them, or reads another character. These
+/// are rows of symbols, radicals and pictures of control characters. Only Chinese ISO-2022 has this set.
+const UNREAD: [RangeInclusive<u16>; 13] = [
+    0x2126..=0x2126,
+    0x2131..=0x2131,
+    0x2137..=0x213D,
+    0x216A..=0x216A,
+    0x2223..=0x2226,
+    0x222B..=0x222C,
+    0x2242..=0x2244,
+    0x2253..=0x2253,
+    0x225E..=0x2261,
+    0x243E..=0x2440,
+    0x2571..=0x2573,
+    0x267E..=0x2B4D,
+    0x4242..=0x4243,
+];
+
+fn build((set, page, prefix): (Set, &str, &[u8])) -> Pairs {
     let Some(page) = pages().find(|found| found.name() == page) else { return Pairs::default() };
     let table = page.table();
     let pair = |bytes: &[u8]| pair_of(bytes, prefix);
@@ -307,7 +326,8 @@ fn build(page: &str, prefix: &[u8]) -> Pairs {
         {
             pairs.words[at] = Utf8Word::new(ch).unwrap_or(Utf8Word::note(LONG, ch.into()));
         }
-        if way.encodes(ch) {
+        let is_unread = set == Set::Cns1 && UNREAD.iter().any(|range| range.contains(&u16::from_be_bytes(code)));
+        if way.encodes(ch) && !is_unread {
             pairs.codes.put(ch, code);
         }
     }
