@@ -10,20 +10,47 @@ use std::process::Command;
 /// From this size on, charpipe has to be better than every other detector.
 const MIN_SIZE: usize = 100;
 
-/// The points of a detector by class, for samples below and from [`MIN_SIZE`].
-type Scores = BTreeMap<(bool, &'static str), (usize, usize)>;
+/// The sizes of short samples, in characters: about as many bytes in most charsets of the class.
+const SHORT: [usize; 4] = [20, 50, 100, 200];
+
+/// The class of which short samples have a table of their own: the charsets of most files that nothing labels.
+const SHORT_CLASS: &str = "web";
+
+/// The points of a detector.
+#[derive(Default)]
+struct Scores {
+    /// By class, for samples below and from [`MIN_SIZE`].
+    by_class: BTreeMap<(bool, &'static str), (usize, usize)>,
+    /// By size, in [`SHORT_CLASS`].
+    by_size: BTreeMap<usize, (usize, usize)>,
+}
 
 fn add(scores: &mut Scores, sample: &Sample, points: usize) {
-    let score = scores.entry((sample.size >= MIN_SIZE, sample.class)).or_default();
-    score.0 += points;
-    score.1 += 2;
+    let by_class = scores.by_class.entry((sample.size >= MIN_SIZE, sample.class)).or_default();
+    let by_size = (sample.class == SHORT_CLASS).then(|| scores.by_size.entry(sample.size).or_default());
+    for score in by_size.into_iter().chain([by_class]) {
+        score.0 += points;
+        score.1 += 2;
+    }
+}
+
+/// Prints the table of short samples.
+fn print_short(all: &[(String, Scores)]) {
+    let sizes: Vec<String> = SHORT.iter().map(|size| format!("{size} characters")).collect();
+    println!("\n| {SHORT_CLASS}: right % | {} |", sizes.join(" | "));
+    println!("|---|{}", "---|".repeat(SHORT.len()));
+    for (name, scores) in all {
+        let of = |size| scores.by_size.get(size).copied().unwrap_or_default();
+        let row: Vec<String> = SHORT.iter().map(of).map(|(points, most)| super::percent(points, most)).collect();
+        println!("| {name} | {} |", row.join(" | "));
+    }
 }
 
 /// Compares, prints a table, and returns whether charpipe is better than every other detector in every class of
 /// samples from [`MIN_SIZE`] on.
 pub fn compare(registry: &Registry, whole: bool, verbose: bool) -> bool {
     let samples = samples(registry, if whole { 3 } else { 1 });
-    let mut mine = Scores::new();
+    let mut mine = Scores::default();
     for sample in &samples {
         let (points, answer) = own(sample, registry);
         if verbose && points < 2 {
@@ -40,20 +67,21 @@ pub fn compare(registry: &Registry, whole: bool, verbose: bool) -> bool {
     println!("|---|{}", "---|".repeat(2 * CLASSES.len()));
     for (name, scores) in &all {
         let cell = |long: bool, class: &&'static str| {
-            let (points, most) = scores.get(&(long, *class)).copied().unwrap_or_default();
+            let (points, most) = scores.by_class.get(&(long, *class)).copied().unwrap_or_default();
             super::percent(points, most)
         };
         let row: Vec<String> =
             [true, false].iter().flat_map(|long| CLASSES.iter().map(move |class| cell(*long, class))).collect();
         println!("| {name} | {} |", row.join(" | "));
     }
+    print_short(&all);
     let charsets: std::collections::BTreeSet<&str> = samples.iter().map(|sample| sample.charset).collect();
     println!(
         "\n{} samples in {} encodings; the first four columns are samples of at least {MIN_SIZE} characters",
         samples.len(),
         charsets.len()
     );
-    let points = |scores: &Scores, class| scores.get(&(true, class)).map_or(0, |(points, _)| *points);
+    let points = |scores: &Scores, class| scores.by_class.get(&(true, class)).map_or(0, |(points, _)| *points);
     all[1..].iter().all(|(_, scores)| CLASSES.iter().all(|class| points(&all[0].1, class) > points(scores, class)))
 }
 

@@ -361,3 +361,55 @@ fn signed_numbers_are_never_evidence_of_a_page() {
         }
     }
 }
+
+/// Western European text is read in the usual page, though others have the same letters and a language that fits better.
+#[cfg(all(feature = "guess", feature = "whatwg"))]
+#[test]
+fn the_most_usual_page_of_the_same_text_wins() {
+    for text in [
+        "José Müller;Köln",
+        "Günther;Köln\nJürgen;Düsseldorf\n",
+        "Günther",
+        "id;name;city\n1;Jürgen Groß;Köln\n2;Zoë Böhm;Würzburg\n",
+        "Les élèves français sont arrivés à l'école.",
+        "año;niño;mañana\n2024;Peña;Córdoba\n",
+        "Ærøskøbing, Århus, Øresund",
+        "Göteborg och Malmö är städer i Sverige.",
+        "Hyvää päivää, mitä kuuluu? Jyväskylä;Äänekoski\n",
+    ] {
+        let found = guess(&encoded("windows-1252", text), true, &Registry::builtin());
+        let candidates = found.candidates();
+        assert_eq!(candidates[0].codec, "windows-1252", "{text}: {candidates:?}");
+        // Further pages of the same text are no reason to doubt.
+        let job = Transcode::new().guess(true);
+        let report = job.run(&encoded("windows-1252", text)[..], std::io::sink()).unwrap();
+        let notes = report.verdict.unwrap().diagnostics;
+        assert!(notes.iter().all(|note| !note.message.contains("ISO-8859-15")), "{text}: {notes:?}");
+    }
+    // Letters that windows-1252 lacks decide for another page.
+    assert_eq!(first(&encoded("windows-1250", "Żółć;Łódź;Gdańsk\nŚwięto;Źródło\n")).as_deref(), Some("windows-1250"));
+    assert_eq!(first(&encoded("windows-1254", "Şişli;İstanbul;Ağrı\nIğdır;Çeşme\n")).as_deref(), Some("windows-1254"));
+}
+
+/// A pound sign and an apostrophe of the Macintosh are half-width katakana in Shift_JIS, but nobody writes one alone.
+#[cfg(all(feature = "guess", feature = "whatwg"))]
+#[test]
+fn single_signs_are_not_katakana() {
+    for text in ["It used to sell for £825. That is not bad for a £2 bet.", "Fish £4, chips £2 or both for £5.50"]
+    {
+        assert_eq!(first(&encoded("windows-1252", text)).as_deref(), Some("windows-1252"), "{text}");
+    }
+    for text in ["ﾃｽﾄ ﾃﾞｰﾀ 12 ｺｰﾄﾞ 345 ﾅﾏｴ ﾔﾏﾀﾞ ﾀﾛｳ", "1 ｱ 2 ｲ ﾃｽﾄ ﾃﾞｰﾀ ｺｰﾄﾞ ﾅﾏｴ ﾔﾏﾀﾞ ﾀﾛｳ"]
+    {
+        assert_eq!(first(&encoded("Shift_JIS", text)).as_deref(), Some("Shift_JIS"), "{text}");
+    }
+}
+
+/// The pages of Western Europe have the same letters in other places, so a list of names is no proof of one.
+#[test]
+fn names_of_many_languages_are_no_certain_page() {
+    let listing = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/records/listing.fba")).unwrap();
+    let found = guess(&listing, true, &Registry::builtin());
+    assert!(matches!(found, Guess::Ambiguous(_)), "{found:?}");
+    assert!(found.candidates().iter().any(|candidate| candidate.codec == "IBM037"), "{found:?}");
+}

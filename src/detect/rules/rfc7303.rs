@@ -119,7 +119,9 @@ pub(super) fn statistics(evidence: &Evidence<'_>, diagnostics: &mut Vec<Diagnost
         return Ok(None);
     }
     if let Guess::Ambiguous(_) = guess {
-        let others: Vec<&str> = guess.candidates().iter().skip(1).take(3).map(|other| &*other.codec).collect();
+        // In the others that read the same text, the guess is as good.
+        let others = guess.candidates().iter().skip(1).filter(|other| !other.same_text);
+        let others: Vec<&str> = others.take(3).map(|other| &*other.codec).collect();
         let message = match &others[..] {
             [] => format!("weak guess: {}", first.codec),
             others => format!("ambiguous guess: {} (also possible: {})", first.codec, others.join(", ")),

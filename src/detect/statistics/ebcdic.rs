@@ -70,6 +70,9 @@ const KATAKANA_PAGES: &[&str] =
 /// By how much the scores of a katakana page and another page must differ, in standard deviations of a sum over the
 /// same amount of text.
 const KATAKANA_SPREAD: f32 = 4.0;
+/// The same for a common Latin page, over the text that the two read differently: all of these pages have the letters of
+/// Western Europe, and a few names in another language decide between them.
+const SPREAD: f32 = 2.0;
 
 /// The difference in log-likelihood from the best candidate at which a candidate's reported score falls to 1/e.
 const SCORE_SCALE: f32 = 8.0;
@@ -632,7 +635,18 @@ impl Counts {
         if is_katakana && !self.is_mixed_alike(best, other, pages) {
             return usual.max(KATAKANA_SPREAD * libm::sqrtf(self.weight));
         }
-        usual
+        if !is_of(best, LATIN1_PAGES) {
+            return usual;
+        }
+        usual.max(SPREAD * libm::sqrtf(self.weight_of_difference(best, other, pages)))
+    }
+
+    /// Returns the weight of the pairs that the two readings read differently.
+    fn weight_of_difference(&self, best: &Reading, other: &Reading, pages: &[Page]) -> f32 {
+        let [one, another] = [best, other].map(|reading| &pages[reading.pages[0]].letters.chars);
+        let differs = |byte: u8| one[usize::from(byte)] != another[usize::from(byte)];
+        let different = self.singles.iter().filter(|(before, byte, _)| differs(*before) || differs(*byte));
+        different.map(|(_, _, weight)| weight).sum()
     }
 
     /// Returns whether the two readings differ only in byte pairs.

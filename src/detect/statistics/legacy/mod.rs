@@ -27,6 +27,7 @@ use case::Case;
 use languages::{Class, Language, languages};
 use limits::{MARGIN, MAX_MEAN_COST, SCORE_SCALE, SHORT_ALLOWANCE};
 use pages::{Page, pages};
+use std::cmp::Ordering;
 
 /// The fewest bytes from which any page but the most usual one is guessed.
 const MIN_BYTES: usize = 16;
@@ -55,7 +56,10 @@ pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Optio
     if let Some(multi) = multi.first().filter(is_cheaper).filter(|_| window.len() >= MIN_BYTES) {
         return Some(multi.guess(window.len()));
     }
-    let best = single.iter().min_by(|one, other| one.cost.total_cmp(&other.cost)).filter(|best| best.is_text);
+    let cheapest = single.iter().min_by(|one, other| one.cost.total_cmp(&other.cost)).filter(|best| best.is_text)?;
+    // Pages that read the same text are equally good, so the most usual one is the guess.
+    let is_same = |reading: &&Reading| reading.text(&counts.used).eq(cheapest.text(&counts.used));
+    let best = single.iter().filter(is_same).min_by(|one, other| one.page.handicap.total_cmp(&other.page.handicap));
     // Too little for anything but the most usual page: a few bytes, or no letters.
     let has_letters = |best: &Reading| best.text(&counts.used).any(char::is_alphabetic);
     let is_enough = |best: &&Reading| window.len() >= MIN_BYTES && has_letters(best);
@@ -63,12 +67,12 @@ pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Optio
     let mut found: Vec<(&Reading, f32, bool)> = Vec::new();
     let mut next = f32::MAX;
     for reading in &single {
-        let distance = reading.cost - best.cost;
+        let distance = reading.cost - cheapest.cost;
         let same_text = reading.text(&counts.used).eq(best.text(&counts.used));
         if !same_text {
             next = next.min(distance);
         }
-        // Readings of the same text are as good as the first; the handicap of the page is only their order.
+        // Readings of the same text are as good as the first; how usual the page is gives only their order.
         let distance = if same_text { 0.0 } else { distance };
         let score = (0.95 * libm::expf(-distance / SCORE_SCALE)).clamp(0.0, 1.0);
         // Nobody is told of one that is not among the first few.
@@ -77,7 +81,9 @@ pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Optio
         }
     }
     crate::sort::by(&mut found, |one, other| {
-        other.2.cmp(&one.2).then(other.1.total_cmp(&one.1)).then(one.0.cost.total_cmp(&other.0.cost))
+        let in_order = if one.2 { one.0.page.handicap.total_cmp(&other.0.page.handicap) } else { Ordering::Equal };
+        let by_cost = other.1.total_cmp(&one.1).then(one.0.cost.total_cmp(&other.0.cost));
+        other.2.cmp(&one.2).then(in_order).then(by_cost)
     });
     let named = |(reading, score, same_text): (&Reading, _, _)| Candidate {
         codec: reading.page.name.clone(),
@@ -158,7 +164,7 @@ impl Counts {
         let mut of_case = Vec::with_capacity(self.mixed.len());
         let mut read = |page: &'static Page, most: f32| {
             let least = page.languages.iter().map(|(at, _)| of_ascii[*at]).fold(f32::MAX, f32::min);
-            if least + page.handicap > most {
+            if least + page.handicap > most || !self.may_be_words(page) {
                 return None;
             }
             of_case.clear();
@@ -195,6 +201,14 @@ impl Counts {
         }
         crate::sort::by_key(&mut readings, |(place, _)| *place);
         readings.into_iter().map(|(_, reading)| reading).collect()
+    }
+
+    /// Returns whether a page reads words: in one of another script than Latin, some letters of that script stand next to each
+    /// other. The signs of English text, as in `£5`, are single letters there.
+    fn may_be_words(&self, page: &Page) -> bool {
+        let is_letter = |byte: u8| !byte.is_ascii() && page.chars[usize::from(byte)].is_alphabetic();
+        page.languages.iter().any(|(at, _)| languages()[*at].is_latin)
+            || self.mixed.iter().any(|pair| is_letter(pair.first) && is_letter(pair.second))
     }
 
     fn cost_of_ascii(&self, language: &Language) -> f32 {

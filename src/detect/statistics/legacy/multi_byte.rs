@@ -53,6 +53,9 @@ const MALFORMED_COST: f32 = 20.0;
 const MALFORMED_SHARE: usize = 50;
 /// The cost of a character beside an ASCII letter. Words of both scripts are mostly separated.
 const BOUNDARY_COST: f32 = 3.0;
+/// The cost of a half-width katakana character between two ASCII characters, if most characters are such: words have more
+/// letters, and these bytes are signs or letters of a single-byte page, as in `£5`.
+const ALONE_COST: f32 = 10.0;
 
 /// A hash of a text.
 #[derive(Default)]
@@ -106,6 +109,7 @@ fn reading(window: &[u8], complete: bool, charset: &Charset, codec: &dyn Codec) 
     let read = |most, malformed: usize| {
         let mut cost = MALFORMED_COST * malformed as f32;
         let (mut before, mut characters, mut text) = (' ', 0, TextHash::default());
+        let (mut is_alone, mut alone) = (false, 0);
         let malformed = decode(codec, window, complete, most, |ch| {
             text.add(ch);
             if !ch.is_ascii() {
@@ -116,8 +120,13 @@ fn reading(window: &[u8], complete: bool, charset: &Charset, codec: &dyn Codec) 
             if is_boundary && (ch.is_ascii_alphabetic() || before.is_ascii_alphabetic()) {
                 cost += BOUNDARY_COST;
             }
+            alone += usize::from(is_alone && ch.is_ascii());
+            is_alone = matches!(ch, '\u{FF61}'..='\u{FF9F}') && before.is_ascii();
             before = ch;
         })?;
+        if alone * 2 > characters {
+            cost += ALONE_COST * alone as f32;
+        }
         Some((characters, malformed, cost, text.0))
     };
     let (characters, malformed, mut cost, text) = read(window.len() / MALFORMED_SHARE, 0)?;
