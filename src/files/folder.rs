@@ -8,10 +8,13 @@ use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
+#[cfg(target_os = "linux")]
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An open directory.
 pub struct Folder {
@@ -19,6 +22,8 @@ pub struct Folder {
     /// The other user whose symlink led here, or above here. That user chose what the names below lead to, so only what
     /// belongs to that user may be written here.
     led_by: Option<u32>,
+    /// The identity, once it was asked for: it never changes.
+    id: OnceLock<FolderId>,
 }
 
 /// Identifies a directory, whatever its name.
@@ -55,6 +60,10 @@ const KERNEL_FILE_SYSTEMS: [u32; 12] = [
 pub(super) const MAX_LINKS: usize = 40;
 
 impl Folder {
+    fn held(file: OwnedFd, led_by: Option<u32>) -> Self {
+        Folder { file: file.into(), led_by, id: OnceLock::new() }
+    }
+
     /// Opens the directory at `path`. Symlinks on the way are followed, but not those by which another user would decide
     /// what happens to our files: see [`may_lead`].
     pub fn open(path: &Path) -> io::Result<Self> {
@@ -77,7 +86,7 @@ impl Folder {
 
     fn open_at(start: impl AsFd, path: &Path, led_by: Option<u32>) -> io::Result<Self> {
         // With the dot, a symlink to a directory is not the last component, and the system follows it.
-        Ok(Folder { file: fs::openat(start, path.join("."), HOLD_FLAGS, Mode::empty())?.into(), led_by })
+        Ok(Folder::held(fs::openat(start, path.join("."), HOLD_FLAGS, Mode::empty())?, led_by))
     }
 
     /// Follows `path`, a component at a time. `guide` is the other user who chose it. At most `links` more symlinks are
@@ -135,18 +144,22 @@ impl Folder {
 
     /// Opens a subdirectory; a symlink is an error.
     pub fn sub(&self, name: &OsStr) -> io::Result<Self> {
-        let file = fs::openat(&self.file, name, HOLD_FLAGS | OFlags::NOFOLLOW, Mode::empty())?.into();
-        Ok(Folder { file, led_by: self.led_by })
+        let file = fs::openat(&self.file, name, HOLD_FLAGS | OFlags::NOFOLLOW, Mode::empty())?;
+        Ok(Folder::held(file, self.led_by))
     }
 
     /// Opens the directory that this one is in.
     pub fn parent(&self) -> io::Result<Self> {
-        Ok(Folder { file: fs::openat(&self.file, "..", HOLD_FLAGS, Mode::empty())?.into(), led_by: self.led_by })
+        Ok(Folder::held(fs::openat(&self.file, "..", HOLD_FLAGS, Mode::empty())?, self.led_by))
     }
 
     /// Returns the identity of the directory.
     pub fn id(&self) -> io::Result<FolderId> {
-        Ok(FileId::of_any(&self.file.metadata()?))
+        if let Some(id) = self.id.get() {
+            return Ok(*id);
+        }
+        let id = FileId::of_any(&self.file.metadata()?);
+        Ok(*self.id.get_or_init(|| id))
     }
 
     /// Returns the names in this directory with their kinds, in no particular order.
@@ -270,8 +283,13 @@ impl Folder {
     pub(super) fn unnamed(&self, mode: u16) -> Option<File> {
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
         let file = File::from(fs::openat(&self.file, ".", flags, permissions(mode)).ok()?);
-        let seen = std::fs::metadata(descriptor_path(&file)).ok()?;
-        (FileId::of_any(&seen) == FileId::of_any(&file.metadata().ok()?)).then_some(file)
+        // Once `/proc` has named one of our files, it names all of them.
+        static IS_THERE: AtomicBool = AtomicBool::new(false);
+        if !IS_THERE.load(Ordering::Relaxed) {
+            let seen = std::fs::metadata(descriptor_path(&file)).ok()?;
+            IS_THERE.store(FileId::of_any(&seen) == FileId::of_any(&file.metadata().ok()?), Ordering::Relaxed);
+        }
+        IS_THERE.load(Ordering::Relaxed).then_some(file)
     }
 
     /// Gives an open file the name `name`, which must be free. `from` is a place where the file has another name, which

@@ -30,11 +30,16 @@ pub(crate) fn open(path: &OsStr, read_size: usize) -> io::Result<OpenInput> {
     streams::check(Path::new(path))?;
     if path != "-" {
         let open = || open_typed(Path::new(path));
-        return OpenInput::new(open()?, Some(&open), read_size);
+        let file = open()?;
+        let metadata = file.metadata()?;
+        return OpenInput::new(file, metadata, Some(&open), read_size);
     }
     match Standard::In.open()? {
         // Without `file`: the first byte that is read need not be the first byte of the file.
-        Some(stdin) => OpenInput::new(stdin, None, read_size),
+        Some(stdin) => {
+            let metadata = stdin.metadata()?;
+            OpenInput::new(stdin, metadata, None, read_size)
+        }
         None => Ok(OpenInput { reader: Box::new(io::stdin().lock()), metadata: None, file: None, stream: None }),
     }
 }
@@ -50,7 +55,7 @@ pub(crate) fn open_place(place: &Place, read_size: usize) -> io::Result<OpenInpu
     if !metadata.is_file() {
         return Err(no_longer_a_file(if metadata.is_dir() { EntryKind::Folder } else { EntryKind::Device }));
     }
-    OpenInput::new(file, Some(&open), read_size)
+    OpenInput::new(file, metadata, Some(&open), read_size)
 }
 
 fn no_longer_a_file(kind: EntryKind) -> io::Error {
@@ -66,8 +71,12 @@ fn no_longer_a_file(kind: EntryKind) -> io::Error {
 
 impl OpenInput {
     /// `open` opens the file again, on systems where one open file cannot be read at two positions.
-    fn new(file: File, open: Option<&dyn Fn() -> io::Result<File>>, read_size: usize) -> io::Result<Self> {
-        let metadata = file.metadata()?;
+    fn new(
+        file: File,
+        metadata: Metadata,
+        open: Option<&dyn Fn() -> io::Result<File>>,
+        read_size: usize,
+    ) -> io::Result<Self> {
         // Some systems open a directory and fail to read it; that error would name a byte.
         if open.is_some() && metadata.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
@@ -82,7 +91,7 @@ impl OpenInput {
         let buffer = PageBuffer::for_input(if is_short { SHORT_BYTES } else { read_size.max(LAZY_BYTES) });
         let read_size = read_size.min(buffer.len());
         let stream = if second.is_none() { Some(file.clone()) } else { None };
-        let reader = Box::new(Reader { file: Blocking(file), buffer, read_size, begin: 0, end: 0 });
+        let reader = Box::new(Reader { file: Blocking(file), buffer, read_size, begin: 0, end: 0, has_ended: false });
         Ok(OpenInput { reader, metadata: Some(metadata), file: second, stream })
     }
 }
@@ -95,6 +104,8 @@ struct Reader {
     read_size: usize,
     begin: usize,
     end: usize,
+    /// Whether the end was read. The system is not asked again, and what is appended meanwhile is not read.
+    has_ended: bool,
 }
 
 /// The system hands out this much memory zeroed, page by page as it is touched: a short run touches little of it.
@@ -105,9 +116,10 @@ const SHORT_BYTES: usize = 4095;
 
 impl BufRead for Reader {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.begin == self.end {
+        if self.begin == self.end && !self.has_ended {
             (self.begin, self.end) = (0, 0);
             self.end = self.file.read(&mut self.buffer[..self.read_size])?.min(self.read_size);
+            self.has_ended = self.end == 0;
         }
         Ok(&self.buffer[self.begin..self.end])
     }
