@@ -101,12 +101,14 @@ impl Page {
             data.copy(py, 0, src);
             return self.made(py, src, self.piece(src, &mut room), &room);
         }
-        let len = data.len();
+        let (len, constant) = (data.len(), data.constant());
         let piece = (len / PIECES).clamp(PIECE.min(len), len);
+        // Bytes that others may change are to be what they were when the call began, so nobody else runs meanwhile.
+        let is_free = len >= WITHOUT_GIL && constant.is_some();
         let (mut copy, mut room, mut text) = (Vec::new(), Scratch::new(2 * piece), strings::Pieces::new());
         for at in (0..len).step_by(piece) {
             let range = at..(at + piece).min(len);
-            let src = match data.constant() {
+            let src = match constant {
                 Some(all) => &all[range],
                 None => {
                     copy.resize(range.len(), 0);
@@ -114,8 +116,7 @@ impl Page {
                     &copy[..]
                 }
             };
-            let made =
-                if len >= WITHOUT_GIL { py.detach(|| self.piece(src, &mut room)) } else { self.piece(src, &mut room) };
+            let made = if is_free { py.detach(|| self.piece(src, &mut room)) } else { self.piece(src, &mut room) };
             let Some(piece) = self.made(py, src, made, &room)? else { return Ok(None) };
             text.push(piece)?;
         }
