@@ -67,7 +67,7 @@ impl MultiByteEncoder {
 
     /// Encodes plain characters from the front of `src` by the table; returns how many bytes were read and written.
     fn encode_plain(&mut self, src: &str, spare: &mut [u8], codes: &PlainCodes) -> (usize, usize) {
-        if self.inner.encoding() != ISO_2022_JP {
+        if !Plain::SWITCHES || self.inner.encoding() != ISO_2022_JP {
             return codes.encode(src, spare, &mut self.reach);
         }
         static SWITCH: Switch = Switch::new(TO_ASCII, TO_JIS_X_0208, JIS_OTHERS);

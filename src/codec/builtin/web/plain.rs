@@ -75,6 +75,8 @@ impl Plain {
     /// decoding need vectors that WebAssembly does not have.
     const ENCODES: bool = cfg!(any(target_pointer_width = "64", target_family = "wasm"));
     const DECODES: bool = cfg!(all(target_pointer_width = "64", not(target_family = "wasm")));
+    /// Whether there are those of ISO-2022-JP, whose code a web page can do without.
+    pub(super) const SWITCHES: bool = Self::DECODES;
 
     pub(super) fn new(encoding: &'static Encoding, enough: usize) -> Self {
         Plain {
@@ -158,7 +160,8 @@ impl Plain {
 
     /// Returns the table for encoding `len` bytes, if there is one now.
     pub(super) fn codes(&self, len: usize) -> Option<&PlainCodes> {
-        Self::ENCODES.then(|| self.codes.get(len, self.enough, || self.make_codes()))?
+        let is_wanted = Self::ENCODES && (Self::SWITCHES || self.encoding != ISO_2022_JP);
+        is_wanted.then(|| self.codes.get(len, self.enough, || self.make_codes()))?
     }
 
     /// Returns what encoding_rs decodes to one character by itself: single bytes, with 0 before them, and pairs. One row after
@@ -194,7 +197,7 @@ impl Plain {
     fn make_codes(&self) -> PlainCodes {
         let one_way = OneWay::of(self.encoding);
         let is_plain = |ch: &char| *ch != '\n' && !one_way.is_some_and(|one_way| one_way.has(*ch));
-        let chars: Vec<char> = match self.encoding == ISO_2022_JP {
+        let chars: Vec<char> = match Self::SWITCHES && self.encoding == ISO_2022_JP {
             true => self.jis_chars().into_iter().map(|(_, ch)| ch).chain(ascii_of_jis()).filter(is_plain).collect(),
             false => self.chars().map(|(_, ch)| ch).filter(is_plain).collect(),
         };

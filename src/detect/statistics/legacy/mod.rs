@@ -128,6 +128,7 @@ impl Counts {
         // How many blanks and digits there are says nothing about the language.
         let is_filler = |byte: u8| byte.is_ascii_whitespace() || byte.is_ascii_digit();
         let mut counts = Counts { ascii: Vec::new(), mixed: Vec::new(), non_ascii: 0, used: Vec::new() };
+        let mut is_used = [false; 256];
         pairs.for_each(|[first, second], count| {
             if is_filler(first) && is_filler(second) {
                 return;
@@ -139,14 +140,13 @@ impl Counts {
             list.push(Pair { first, second, count: count as f32, damped, case });
             if !second.is_ascii() {
                 counts.non_ascii += count;
-                counts.used.push(second);
+                is_used[usize::from(second)] = true;
             }
         });
         // Text has far fewer different pairs. This bounds the time for anything else.
         crate::sort::by(&mut counts.mixed, |one, other| other.count.total_cmp(&one.count));
         counts.mixed.truncate(MAX_PAIRS);
-        counts.used.sort_unstable();
-        counts.used.dedup();
+        counts.used = (0..=u8::MAX).filter(|byte| is_used[usize::from(*byte)]).collect();
         counts
     }
 
