@@ -220,6 +220,22 @@ assert b"\\x81".decode("site")
         charpipe.load_table("/no/such/file")
 
 
+def test_a_label_that_a_loaded_table_takes_names_its_codec_from_then_on(data, tmp_path):
+    table = (data / "x-site.txt").read_text("utf-8").replace("alias       site", "alias       cp500")
+    (tmp_path / "mine.txt").write_text(table, "utf-8")
+    code = f"""
+import charpipe
+byte = b"\\x9f"
+assert charpipe.decode(byte, "cp500") == "¤" and charpipe.lookup("cp500").name == "IBM500"
+charpipe.load_table({str(tmp_path / "mine.txt")!r})
+assert charpipe.decode(byte, "cp500") == "€" and charpipe.lookup("cp500").name == "X-SITE"
+for label in range(1000):
+    charpipe.lookup(" " * label + "cp500")
+assert charpipe.decode(byte, "cp500") == "€"
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_names_and_charts():
     assert charpipe.names("1047") == ["IBM1047"] and len(charpipe.names()) > 240
     assert charpipe.chart("IBM037")[0xC1] == "A" and charpipe.chart("IBM939")[0x0E] is None
