@@ -5,7 +5,6 @@
 
 #[path = "../tests/it/common/small.rs"]
 mod small;
-#[allow(unsafe_code)]
 #[path = "../tests/it/common/work.rs"]
 mod work;
 
