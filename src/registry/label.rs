@@ -165,14 +165,19 @@ pub(super) fn near_labels<'a>(
 /// Returns the label with digits in place of the letters that look like them, from its first digit on, and from the letters
 /// before that on: `cp1O47` and `cpl047` are `cp1047`. Empty if there are no such letters.
 pub(super) fn with_digits(label: &str) -> Vec<String> {
-    let meant = |ch| match ch {
-        'o' | 'O' => '0',
-        'i' | 'I' | 'l' => '1',
-        _ => ch,
+    let meant = |byte| match byte {
+        b'o' | b'O' => b'0',
+        b'i' | b'I' | b'l' => b'1',
+        _ => byte,
     };
-    let first = label.find(|ch: char| ch.is_ascii_digit()).unwrap_or(label.len());
-    let before = label[..first].trim_end_matches(|ch| meant(ch) != ch).len();
-    let read = |begin: usize| label[..begin].chars().chain(label[begin..].chars().map(meant)).collect::<String>();
+    let bytes = label.as_bytes();
+    let first = bytes.iter().position(u8::is_ascii_digit).unwrap_or(bytes.len());
+    let before = bytes[..first].iter().rposition(|byte| meant(*byte) == *byte).map_or(0, |last| last + 1);
+    let read = |begin: usize| {
+        let mut bytes = bytes.to_vec();
+        bytes[begin..].iter_mut().for_each(|byte| *byte = meant(*byte));
+        String::from_utf8(bytes).unwrap_or_default()
+    };
     let mut readings = vec![read(first), read(before)];
     readings.retain(|reading| reading != label);
     readings

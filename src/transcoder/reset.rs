@@ -4,7 +4,11 @@ use super::doubts::Beginning;
 use super::message::{LONGEST, Messages};
 use super::{Phase, Transcoder};
 
-/// Whether what is not plain text is kept too. In a web page every byte of the module has to be loaded.
+/// Whether anything is kept for messages of plain text. In a web page every byte of the module has to be loaded, and the
+/// smallest module, which lacks the charsets of the web, does without.
+const KEEPS_PLAIN: bool = cfg!(any(not(target_family = "wasm"), feature = "whatwg"));
+
+/// Whether what is not plain text is kept too.
 const KEEPS: bool = cfg!(not(target_family = "wasm"));
 
 impl Transcoder {
@@ -35,7 +39,7 @@ impl Transcoder {
             self.run.bytes_in = 0;
             messages.put_back(&mut self.run.report);
         } else {
-            if messages.is_none() && self.is_done() {
+            if KEEPS_PLAIN && messages.is_none() && self.is_done() {
                 messages = Messages::after(&self.run.settings, &self.run.report).map(Box::new);
             }
             self.kept = if KEEPS && !self.is_running { self.keep() } else { None };
@@ -60,7 +64,8 @@ impl Transcoder {
     /// Converts `src`, all of the input, at once, if that is plain text and fits into `dst`. Returns how many bytes it
     /// wrote.
     pub(super) fn convert_message(&mut self, src: &[u8], dst: &mut [u8]) -> Option<usize> {
-        let messages = self.messages.as_deref_mut().filter(|_| src.len() <= LONGEST && !src.is_empty())?;
+        let messages =
+            self.messages.as_deref_mut().filter(|_| KEEPS_PLAIN && src.len() <= LONGEST && !src.is_empty())?;
         // Only at the very beginning.
         let Phase::Detect(detector) = &self.phase else { return None };
         if self.run.bytes_in > 0 || !detector.prefix().is_empty() {

@@ -24,7 +24,9 @@ const MIN_PAIRS: usize = 3;
 
 /// Returns the charset of a window of seven-bit text with such sequences.
 pub(super) fn find(window: &[u8]) -> Option<&'static str> {
-    if !window.is_ascii() {
+    // Without the codecs, nobody is helped by a name.
+    let has_codecs = cfg!(any(feature = "whatwg", feature = "legacy"));
+    if !has_codecs || !window.is_ascii() {
         return None;
     }
     if window.contains(&0x1B) {

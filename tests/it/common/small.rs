@@ -106,7 +106,7 @@ fn char(what: &'static str, name: &'static str, mut transcoder: Transcoder, src:
 fn detection(name: &'static str, job: &Transcode, bytes: &'static [u8]) -> Small {
     let job = job.clone();
     // Most of them are for the names in the verdict, and for what it says of other charsets.
-    let most = if name == "UTF-8" { 13 } else { 17 };
+    let most = if name == "UTF-8" { 13 } else { 18 };
     small("detection", name, most, move || {
         let mut detector: Detector = job.detector();
         detector.feed(black_box(bytes));
