@@ -86,7 +86,6 @@ const MARKED: [&str; 7] = ["utf8", "utf16le", "utf16be", "utf32le", "utf32be", "
 /// Oracle's names that end in the number of a code page.
 const ORACLE: &[&str] = &[
     ORACLE_UNIVERSAL,
-    #[cfg(any(feature = "whatwg", feature = "dos", feature = "legacy"))]
     ORACLE_OTHERS,
 ];
 
@@ -96,7 +95,6 @@ const ORACLE_UNIVERSAL: &str = "WE8ISO8859P1 WE8EBCDIC37 WE8EBCDIC284 WE8EBCDIC2
     CL8EBCDIC1025 CL8EBCDIC1158 EL8EBCDIC875 TR8EBCDIC1026 BLT8EBCDIC1112 IW8EBCDIC424 JA16EBCDIC930";
 
 /// Those of charsets that not every build has.
-#[cfg(any(feature = "whatwg", feature = "dos", feature = "legacy"))]
 const ORACLE_OTHERS: &str = "WE8MSWIN1252 EE8MSWIN1250 CL8MSWIN1251 EL8MSWIN1253 TR8MSWIN1254 IW8MSWIN1255 \
     AR8MSWIN1256 BLT8MSWIN1257 VN8MSWIN1258 KO16MSWIN949 ZHT16MSWIN950 EE8ISO8859P2 SE8ISO8859P3 \
     NEE8ISO8859P4 CL8ISO8859P5 AR8ISO8859P6 EL8ISO8859P7 IW8ISO8859P8 WE8ISO8859P9 NE8ISO8859P10 BLT8ISO8859P13 \
@@ -122,7 +120,6 @@ keybcs2 geostd8: charpipe has no table for it; load one from a file
 /// pointers to fill in. SAP's numbers are names only after `sap-`: a number alone is one of IBM's.
 const NAMES: &[&str] = &[
     UNIVERSAL,
-    #[cfg(any(feature = "whatwg", feature = "dos", feature = "legacy"))]
     OTHERS,
 ];
 
@@ -148,7 +145,6 @@ OSD_EBCDIC_DF04_1 WE8BS2000
 ";
 
 /// Those of other charsets.
-#[cfg(any(feature = "whatwg", feature = "dos", feature = "legacy"))]
 const OTHERS: &str = "\
 ISO-8859-2 iso-latin-2 sap-1401
 ISO-8859-3 iso-latin-3

@@ -1,6 +1,6 @@
 // The records of a file, with a ruler over their columns.
 
-import { join } from "../src/bytes.js";
+import { join } from "./join.js";
 import { records, sniff } from "../src/index.js";
 import { ruler, texts } from "./columns.js";
 import { byId, make } from "./dom.js";

@@ -33,15 +33,3 @@ export class Growing {
     return this.#len === this.#bytes.length ? this.#bytes : this.#bytes.slice(0, this.#len);
   }
 }
-
-/** Joins the pieces. */
-export function join(pieces) {
-  if (pieces.length === 1) return pieces[0];
-  const whole = new Uint8Array(pieces.reduce((len, piece) => len + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
-}

@@ -1,4 +1,4 @@
-// What the host does faster than the module: its strings are made of UTF-16 code units, so long text in UTF-16LE is copied.
+// What the host does faster: its strings are UTF-16, so long text in UTF-16LE is copied.
 
 /** Inputs from this length on are worth a look. */
 export const LARGE = 64 * 1024;
@@ -10,11 +10,7 @@ export function hasOnly(options, names) {
   return Object.keys(options).every((name) => names.includes(name));
 }
 
-/**
- * Returns the text, or undefined if the module has to look at it: if it is not long, is malformed, or begins otherwise than
- * `sample`, which is what the module makes of its beginning. Later on, nothing but malformed code units can make a
- * difference.
- */
+/** Returns the text, or undefined if it is short, malformed, or begins otherwise than `sample`, which the module made. */
 export function decodeUtf16(bytes, options, sample) {
   if (bytes.length < LARGE || !UTF_16LE.test(options.from) || !hasOnly(options, ["from", "as"])) return undefined;
   try {
@@ -26,7 +22,7 @@ export function decodeUtf16(bytes, options, sample) {
   }
 }
 
-/** Returns the bytes of a text in UTF-16LE, or undefined if the host cannot tell that the module would give the same. */
+/** Returns the bytes in UTF-16LE, or undefined if the module might give others. */
 export function encodeUtf16(text, to, options) {
   const { Buffer } = globalThis;
   if (text.length < LARGE || !Buffer || !UTF_16LE.test(to) || !hasOnly(options, ["bom"])) return undefined;

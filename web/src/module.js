@@ -125,7 +125,7 @@ export function optionLines(options) {
   return lines.join("\n");
 }
 
-/** Returns a part of a text without the first half of a surrogate pair at its end; all of it if it is nothing else. */
+/** Returns a part of a text without half a surrogate pair at its end. */
 function unpaired(part) {
   const isHalf = part.length > 1 && /[\uD800-\uDBFF]$/.test(part);
   return isHalf ? part.slice(0, -1) : part;

@@ -93,6 +93,7 @@ fn is_hz(window: &[u8]) -> bool {
 mod tests {
     use super::find;
 
+    #[cfg(any(feature = "whatwg", feature = "legacy"))]
     #[test]
     fn sequences_are_proof() {
         assert_eq!(find(b"\x1B$BF|K\\8l\x1B(B"), Some("ISO-2022-JP"));
