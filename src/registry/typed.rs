@@ -84,10 +84,7 @@ const MARKS: [&str; 4] = ["withsignature", "withbom", "bom", "sig"];
 const MARKED: [&str; 7] = ["utf8", "utf16le", "utf16be", "utf32le", "utf32be", "ucs2le", "ucs2be"];
 
 /// Oracle's names that end in the number of a code page.
-const ORACLE: &[&str] = &[
-    ORACLE_UNIVERSAL,
-    ORACLE_OTHERS,
-];
+const ORACLE: &[&str] = &[ORACLE_UNIVERSAL, ORACLE_OTHERS];
 
 const ORACLE_UNIVERSAL: &str = "WE8ISO8859P1 WE8EBCDIC37 WE8EBCDIC284 WE8EBCDIC285 WE8EBCDIC500 WE8EBCDIC871 WE8EBCDIC924 \
     WE8EBCDIC1047 WE8EBCDIC1140 WE8EBCDIC1145 WE8EBCDIC1146 WE8EBCDIC1148 D8EBCDIC273 D8EBCDIC1141 DK8EBCDIC277 \
@@ -118,10 +115,7 @@ keybcs2 geostd8: charpipe has no table for it; load one from a file
 
 /// Other names: each line has a label, and the names that mean the same. Strings of many lines, so that a loader has few
 /// pointers to fill in. SAP's numbers are names only after `sap-`: a number alone is one of IBM's.
-const NAMES: &[&str] = &[
-    UNIVERSAL,
-    OTHERS,
-];
+const NAMES: &[&str] = &[UNIVERSAL, OTHERS];
 
 /// Those of charsets that every build has.
 const UNIVERSAL: &str = "\
