@@ -3,11 +3,13 @@
 //! `cargo bench --bench messages`; `README.md` explains its output. Run without `--bench`, as by `cargo test --benches`,
 //! it does everything once, and fails if a result is wrong.
 
+mod clock;
+
 use charpipe::detect::statistics::guess;
 use charpipe::{Registry, Transcode};
+use clock::fastest;
 use encoding_rs::Encoding;
 use std::hint::black_box;
-use std::time::Instant;
 
 /// Charset and text of 20 to 25 bytes.
 const MESSAGES: [(&str, &str); 4] = [
@@ -97,15 +99,4 @@ impl Message {
         }
         assert_eq!(count, LINES);
     }
-}
-
-/// Returns the nanoseconds of one of `times` calls, in the fastest of `rounds`.
-fn fastest(rounds: usize, times: usize, mut run: impl FnMut()) -> f64 {
-    let times = if rounds == 1 { 1 } else { times };
-    let round = |_| {
-        let begun = Instant::now();
-        (0..times).for_each(|_| run());
-        begun.elapsed().as_secs_f64() * 1e9 / times as f64
-    };
-    (0..rounds).map(round).fold(f64::INFINITY, f64::min)
 }

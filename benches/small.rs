@@ -3,16 +3,17 @@
 //! `cargo bench --bench small`; `README.md` explains its output. Run without `--bench`, as by `cargo test --benches`, it does
 //! everything once.
 
+mod clock;
 #[path = "../tests/it/common/small.rs"]
 mod small;
 #[path = "../tests/it/common/work.rs"]
 mod work;
 
+use clock::fastest;
 use encoding_rs::Encoding;
 use small::Small;
 use std::hint::black_box;
 use std::process::Command;
-use std::time::Instant;
 
 #[global_allocator]
 static ALLOCATOR: work::Counting = work::Counting;
@@ -43,22 +44,11 @@ fn main() {
 }
 
 fn row(index: usize, small: &mut Small, rounds: usize, counts: bool) {
-    let time = fastest(rounds, &mut small.act);
+    let time = fastest(rounds, TIMES, &mut small.act);
     let allocations = work::work_in(&mut small.act).allocations;
     let instructions = if counts { instructions(index).to_string() } else { "–".to_owned() };
     let peer = peer(small, rounds).map_or("–".to_owned(), |time| format!("{time:.0}"));
     println!("| {} | {} | {time:.0} | {allocations} | {instructions} | {peer} |", small.what, small.name);
-}
-
-/// Returns the nanoseconds of one call, in the fastest of `rounds`.
-fn fastest(rounds: usize, mut act: impl FnMut()) -> f64 {
-    let times = if rounds == 1 { 1 } else { TIMES };
-    let round = |_| {
-        let begun = Instant::now();
-        (0..times).for_each(|_| act());
-        begun.elapsed().as_secs_f64() * 1e9 / times as f64
-    };
-    (0..rounds).map(round).fold(f64::INFINITY, f64::min)
 }
 
 /// Returns how many instructions a call takes: what 2000 calls more take, by valgrind.
@@ -81,15 +71,17 @@ fn peer(small: &Small, rounds: usize) -> Option<f64> {
     if small.what == "look-up of a label" {
         let label = small.name.as_bytes();
         Encoding::for_label(label)?;
-        return Some(fastest(rounds, || _ = black_box(Encoding::for_label(black_box(label)))));
+        return Some(fastest(rounds, TIMES, || _ = black_box(Encoding::for_label(black_box(label)))));
     }
     // It writes UTF-8 in place of UTF-16.
     let encoding = Encoding::for_label(small.name.as_bytes()).filter(|encoding| encoding.is_ascii_compatible())?;
     let text = small::text(small.name)?;
     let bytes = encoding.encode(text).0.into_owned();
     match small.what {
-        "decode" => Some(fastest(rounds, || _ = black_box(encoding.decode_without_bom_handling(black_box(&bytes))))),
-        "encode" => Some(fastest(rounds, || _ = black_box(encoding.encode(black_box(text))))),
+        "decode" => {
+            Some(fastest(rounds, TIMES, || _ = black_box(encoding.decode_without_bom_handling(black_box(&bytes)))))
+        }
+        "encode" => Some(fastest(rounds, TIMES, || _ = black_box(encoding.encode(black_box(text))))),
         _ => None,
     }
 }

@@ -33,7 +33,6 @@ const BAD_CHAR: c_int = 3;
 const ERROR: c_int = -1;
 
 const NULL_LENGTHS: &str = "the pointers for the lengths read and written must not be null";
-const NULL_LENGTH: &str = "the pointer for the length written must not be null";
 
 // --- From pointers and back ------------------------------------------------------------------------------------------
 
@@ -98,6 +97,23 @@ unsafe fn store(at: *mut usize, len: usize) {
         // SAFETY: `at` is not null, and the caller promises the rest.
         unsafe { at.write(len) };
     }
+}
+
+/// Returns the handle, and where the length written goes, which is 0 now; `None` if one is null. Then the handle, if there is
+/// one, has the error.
+///
+/// # Safety
+/// `handle` is null, or open and used by no other thread; `written` is null or can be written. Both stay so for as long as `'a`.
+unsafe fn with_length<'a>(handle: *mut Handle, written: *mut usize) -> Option<(&'a mut Handle, &'a mut usize)> {
+    // SAFETY: the caller promises it.
+    let (handle, written) = unsafe {
+        store(written, 0);
+        (handle.as_mut()?, written.as_mut())
+    };
+    if written.is_none() {
+        handle.fail(Failure::Usage("the pointer for the length written must not be null".to_owned()));
+    }
+    Some((handle, written?))
 }
 
 /// Returns a text that ends with a NUL; empty for a null pointer.
@@ -336,16 +352,8 @@ pub unsafe extern "C" fn charpipe_end_text(
     output_len: usize,
     written: *mut usize,
 ) -> c_int {
-    // SAFETY: the caller promises that each of these is null or valid.
-    let (handle, written) = unsafe {
-        store(written, 0);
-        (handle.as_mut(), written.as_mut())
-    };
-    let Some(handle) = handle else { return ERROR };
-    let Some(written) = written else {
-        handle.fail(Failure::Usage(NULL_LENGTH.to_owned()));
-        return ERROR;
-    };
+    // SAFETY: the caller promises it.
+    let Some((handle, written)) = (unsafe { with_length(handle, written) }) else { return ERROR };
     let (_, given, status) = attempt(handle, |handle| {
         // SAFETY: the caller promises it.
         let output = unsafe { room(output, output_len)? };
@@ -377,23 +385,14 @@ pub unsafe extern "C" fn charpipe_finish(
     output_len: usize,
     written: *mut usize,
 ) -> c_int {
-    // SAFETY: the caller promises that each of these is null or valid.
-    let handle = unsafe {
-        store(written, 0);
-        handle.as_mut()
-    };
-    let Some(handle) = handle else { return ERROR };
-    if written.is_null() {
-        handle.fail(Failure::Usage("the pointer for the length written must not be null".to_owned()));
-        return ERROR;
-    }
+    // SAFETY: the caller promises it.
+    let Some((handle, written)) = (unsafe { with_length(handle, written) }) else { return ERROR };
     let (_, given, status) = advance(handle, |handle| {
         // SAFETY: the caller promises it.
         let output = unsafe { room(output, output_len)? };
         handle.step(&[], output, true)
     });
-    // SAFETY: the caller promises that it is valid.
-    unsafe { store(written, given) };
+    *written = given;
     status
 }
 
@@ -410,16 +409,8 @@ pub unsafe extern "C" fn charpipe_value(
     output_len: usize,
     written: *mut usize,
 ) -> c_int {
-    // SAFETY: the caller promises that each of these is null or valid.
-    let (handle, written) = unsafe {
-        store(written, 0);
-        (handle.as_mut(), written.as_mut())
-    };
-    let Some(handle) = handle else { return ERROR };
-    let Some(written) = written else {
-        handle.fail(Failure::Usage(NULL_LENGTH.to_owned()));
-        return ERROR;
-    };
+    // SAFETY: the caller promises it.
+    let Some((handle, written)) = (unsafe { with_length(handle, written) }) else { return ERROR };
     let (.., status) = advance(handle, |handle| {
         check_apart(input, input_len, output, output_len)?;
         // SAFETY: the caller promises it.

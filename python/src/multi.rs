@@ -51,7 +51,7 @@ pub(crate) fn decode<'py>(
         }
         decoder.reset();
     }
-    let (mut units, mut text) = (Units::new(), strings::Pieces::new());
+    let (mut units, mut text) = (Units::new(), strings::LongText::new());
     let is_free = src.len() >= WITHOUT_GIL;
     let len = (src.len() / PARTS).max(PART);
     for (at, part) in src.chunks(len).enumerate() {

@@ -105,7 +105,7 @@ impl Page {
         let piece = (len / PIECES).clamp(PIECE.min(len), len);
         // Bytes that others may change are to be what they were when the call began, so nobody else runs meanwhile.
         let is_free = len >= WITHOUT_GIL && constant.is_some();
-        let (mut copy, mut room, mut text) = (Vec::new(), Scratch::new(2 * piece), strings::Pieces::new());
+        let (mut copy, mut room, mut text) = (Vec::new(), Scratch::new(2 * piece), strings::LongText::new());
         for at in (0..len).step_by(piece) {
             let range = at..(at + piece).min(len);
             let src = match constant {

@@ -171,11 +171,11 @@ pub(crate) fn from_utf16<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'
 
 /// A string that is made in pieces. The memory of the whole is written once, and no second one of its size is needed: both
 /// take longer than decoding.
-pub(crate) struct Pieces<'py>(Option<Bound<'py, PyString>>);
+pub(crate) struct LongText<'py>(Option<Bound<'py, PyString>>);
 
-impl<'py> Pieces<'py> {
+impl<'py> LongText<'py> {
     pub(crate) fn new() -> Self {
-        Pieces(None)
+        LongText(None)
     }
 
     /// Adds a piece.

@@ -13,8 +13,6 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
-#[cfg(target_os = "linux")]
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An open directory.
 pub struct Folder {
@@ -283,13 +281,8 @@ impl Folder {
     pub(super) fn unnamed(&self, mode: u16) -> Option<File> {
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
         let file = File::from(fs::openat(&self.file, ".", flags, permissions(mode)).ok()?);
-        // Once `/proc` has named one of our files, it names all of them.
-        static IS_THERE: AtomicBool = AtomicBool::new(false);
-        if !IS_THERE.load(Ordering::Relaxed) {
-            let seen = std::fs::metadata(descriptor_path(&file)).ok()?;
-            IS_THERE.store(FileId::of_any(&seen) == FileId::of_any(&file.metadata().ok()?), Ordering::Relaxed);
-        }
-        IS_THERE.load(Ordering::Relaxed).then_some(file)
+        let seen = std::fs::metadata(descriptor_path(&file)).ok()?;
+        (FileId::of_any(&seen) == FileId::of_any(&file.metadata().ok()?)).then_some(file)
     }
 
     /// Gives an open file the name `name`, which must be free. `from` is a place where the file has another name, which

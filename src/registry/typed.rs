@@ -16,11 +16,11 @@ pub(super) fn meaning(name: &str) -> Option<Meaning> {
     let key = label::key(name);
     let plain = |label: String| Some(Meaning { label, has_mark: false });
     let listed = |names: &str| names.split_ascii_whitespace().any(|known| label::same_key(known, name));
-    let mut lines = NAMES.iter().flat_map(|names| names.lines()).filter_map(|line| line.split_once(' '));
+    let mut lines = NAMES.lines().filter_map(|line| line.split_once(' '));
     if let Some((label, _)) = lines.find(|(_, names)| listed(names)) {
         return plain(label.to_owned());
     }
-    if ORACLE.iter().any(|names| listed(names)) {
+    if listed(ORACLE) {
         return plain(of_oracle(&key)?);
     }
     if let Some(label) = of_editor(name) {
@@ -59,8 +59,8 @@ fn of_editor(name: &str) -> Option<&str> {
 
 /// Returns all of these names that are listed, for suggestions.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    let lines = NAMES.iter().flat_map(|names| names.lines()).filter_map(|line| Some(line.split_once(' ')?.1));
-    lines.chain(ORACLE.iter().copied()).flat_map(str::split_ascii_whitespace)
+    let lines = NAMES.lines().filter_map(|line| Some(line.split_once(' ')?.1));
+    lines.chain([ORACLE]).flat_map(str::split_ascii_whitespace)
 }
 
 fn is_number(text: &str) -> bool {
@@ -84,19 +84,14 @@ const MARKS: [&str; 4] = ["withsignature", "withbom", "bom", "sig"];
 const MARKED: [&str; 7] = ["utf8", "utf16le", "utf16be", "utf32le", "utf32be", "ucs2le", "ucs2be"];
 
 /// Oracle's names that end in the number of a code page.
-const ORACLE: &[&str] = &[ORACLE_UNIVERSAL, ORACLE_OTHERS];
-
-const ORACLE_UNIVERSAL: &str = "WE8ISO8859P1 WE8EBCDIC37 WE8EBCDIC284 WE8EBCDIC285 WE8EBCDIC500 WE8EBCDIC871 WE8EBCDIC924 \
-    WE8EBCDIC1047 WE8EBCDIC1140 WE8EBCDIC1145 WE8EBCDIC1146 WE8EBCDIC1148 D8EBCDIC273 D8EBCDIC1141 DK8EBCDIC277 \
-    DK8EBCDIC1142 S8EBCDIC278 S8EBCDIC1143 I8EBCDIC280 I8EBCDIC1144 F8EBCDIC297 F8EBCDIC1147 EE8EBCDIC870 \
-    CL8EBCDIC1025 CL8EBCDIC1158 EL8EBCDIC875 TR8EBCDIC1026 BLT8EBCDIC1112 IW8EBCDIC424 JA16EBCDIC930";
-
-/// Those of charsets that not every build has.
-const ORACLE_OTHERS: &str = "WE8MSWIN1252 EE8MSWIN1250 CL8MSWIN1251 EL8MSWIN1253 TR8MSWIN1254 IW8MSWIN1255 \
-    AR8MSWIN1256 BLT8MSWIN1257 VN8MSWIN1258 KO16MSWIN949 ZHT16MSWIN950 EE8ISO8859P2 SE8ISO8859P3 \
-    NEE8ISO8859P4 CL8ISO8859P5 AR8ISO8859P6 EL8ISO8859P7 IW8ISO8859P8 WE8ISO8859P9 NE8ISO8859P10 BLT8ISO8859P13 \
-    CEL8ISO8859P14 WE8ISO8859P15 US8PC437 WE8PC850 WE8PC858 WE8PC860 EE8PC852 RU8PC855 RU8PC866 TR8PC857 IS8PC861 \
-    CDN8PC863 N8PC865 EL8PC737 EL8PC851 EL8PC869 BLT8PC775";
+const ORACLE: &str = "WE8MSWIN1252 EE8MSWIN1250 CL8MSWIN1251 EL8MSWIN1253 TR8MSWIN1254 IW8MSWIN1255 AR8MSWIN1256 \
+    BLT8MSWIN1257 VN8MSWIN1258 KO16MSWIN949 ZHT16MSWIN950 WE8ISO8859P1 EE8ISO8859P2 SE8ISO8859P3 NEE8ISO8859P4 \
+    CL8ISO8859P5 AR8ISO8859P6 EL8ISO8859P7 IW8ISO8859P8 WE8ISO8859P9 NE8ISO8859P10 BLT8ISO8859P13 CEL8ISO8859P14 \
+    WE8ISO8859P15 WE8EBCDIC37 WE8EBCDIC284 WE8EBCDIC285 WE8EBCDIC500 WE8EBCDIC871 WE8EBCDIC924 WE8EBCDIC1047 \
+    WE8EBCDIC1140 WE8EBCDIC1145 WE8EBCDIC1146 WE8EBCDIC1148 D8EBCDIC273 D8EBCDIC1141 DK8EBCDIC277 DK8EBCDIC1142 \
+    S8EBCDIC278 S8EBCDIC1143 I8EBCDIC280 I8EBCDIC1144 F8EBCDIC297 F8EBCDIC1147 EE8EBCDIC870 CL8EBCDIC1025 CL8EBCDIC1158 \
+    EL8EBCDIC875 TR8EBCDIC1026 BLT8EBCDIC1112 IW8EBCDIC424 JA16EBCDIC930 US8PC437 WE8PC850 WE8PC858 WE8PC860 EE8PC852 \
+    RU8PC855 RU8PC866 TR8PC857 IS8PC861 CDN8PC863 N8PC865 EL8PC737 EL8PC851 EL8PC869 BLT8PC775";
 
 /// Names that are refused: each line has the names, and why.
 const REFUSALS: &str = "\
@@ -113,12 +108,9 @@ MULE_INTERNAL emacs-mule emacs-internal utf-8-emacs: it is internal to Emacs; sa
 keybcs2 geostd8: charpipe has no table for it; load one from a file
 ";
 
-/// Other names: each line has a label, and the names that mean the same. Strings of many lines, so that a loader has few
-/// pointers to fill in. SAP's numbers are names only after `sap-`: a number alone is one of IBM's.
-const NAMES: &[&str] = &[UNIVERSAL, OTHERS];
-
-/// Those of charsets that every build has.
-const UNIVERSAL: &str = "\
+/// Other names: each line has a label, and the names that mean the same. One string, so that a loader has no pointers to
+/// fill in. SAP's numbers are names only after `sap-`: a number alone is one of IBM's.
+const NAMES: &str = "\
 UTF-8 utf8mb3 utf8mb4 utf8nobom utf-8-strict AL32UTF8 mule-utf-8 sap-4110
 UTF-16 utf-16-bom
 UTF-32 utf-32-bom
@@ -128,18 +120,6 @@ UTF-32LE sap-4105
 UTF-32BE sap-4104
 US-ASCII US7ASCII
 ISO-8859-1 iso-latin-1 sap-1100
-IBM500 sap-0120
-IBM870 sap-0410
-IBM1025 sap-0500
-IBM1026 sap-0610
-IBM875 sap-0700
-IBM424 sap-0800
-IBM838 TH8TISEBCDIC sap-0860
-OSD_EBCDIC_DF04_1 WE8BS2000
-";
-
-/// Those of other charsets.
-const OTHERS: &str = "\
 ISO-8859-2 iso-latin-2 sap-1401
 ISO-8859-3 iso-latin-3
 ISO-8859-4 iso-latin-4
@@ -161,6 +141,13 @@ windows-1254 sap-1614
 windows-1255 sap-1804
 windows-1256 sap-8704
 windows-1257 sap-1904
+IBM500 sap-0120
+IBM870 sap-0410
+IBM1025 sap-0500
+IBM1026 sap-0610
+IBM875 sap-0700
+IBM424 sap-0800
+IBM838 TH8TISEBCDIC sap-0860
 Shift_JIS JA16SJIS JA16SJISTILDE japanese-shift-jis sap-8000
 EUC-JP JA16EUC JA16EUCTILDE japanese-iso-8bit sap-8100
 ISO-2022-JP junet
@@ -188,6 +175,7 @@ macce EE8MACCE EE8MACCES
 x-mac-greek EL8MACGREEK EL8MACGREEKS
 x-mac-turkish TR8MACTURKISH TR8MACTURKISHS
 maciceland IS8MACICELANDIC IS8MACICELANDICS
+OSD_EBCDIC_DF04_1 WE8BS2000
 ";
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ use clap::Args;
 /// Report the encoding of files, and how it is known
 ///
 /// Print one line for each file: the encoding, the kind of document, and the evidence. The first 64 KiB of a file are
-/// compared with the encoding. For several FILEs, and with `-r`, hints are printed only with `-v`. If nothing names the encoding and these bytes are not UTF-8, the line says `unknown` and what
-/// the file looks like, and the exit status is 1.
+/// compared with the encoding. For several FILEs, and with `-r`, hints are printed only with `-v`. If nothing names the
+/// encoding and these bytes are not UTF-8, the line says `unknown` and what the file looks like, and the exit status is 1.
 #[derive(Args)]
 #[command(args_override_self = true, override_usage = "charpipe detect [OPTIONS] [FILE]...")]
 pub(crate) struct Detect {
