@@ -178,7 +178,10 @@ fn contents() {
         assert_eq!(found.looks.map(|looks| looks.name()), row.get("looks"), "{what}");
         let notes: Vec<String> =
             found.diagnostics.iter().map(|note| format!("{}@{}", note.code, note.offset)).collect();
-        assert_eq!(notes.join(","), row.get("diagnostics").unwrap_or(""), "{what}");
+        // A build without the charsets that switch by escape sequences does not name them.
+        let has_escapes = cfg!(any(feature = "whatwg", feature = "legacy"));
+        let is_expected = |notes: &&str| has_escapes || !notes.starts_with("looks-like-escapes");
+        assert_eq!(notes.join(","), row.get("diagnostics").filter(is_expected).unwrap_or(""), "{what}");
         let error = found.error.as_ref().map(|error| format!("{}@{}", error.code(), error.offset().unwrap()));
         assert_eq!(error.as_deref(), row.get("error"), "{what}");
 
