@@ -89,11 +89,10 @@ fn is_hz(window: &[u8]) -> bool {
     all >= MIN_PAIRS
 }
 
-#[cfg(test)]
+#[cfg(all(test, any(feature = "whatwg", feature = "legacy")))]
 mod tests {
     use super::find;
 
-    #[cfg(any(feature = "whatwg", feature = "legacy"))]
     #[test]
     fn sequences_are_proof() {
         assert_eq!(find(b"\x1B$BF|K\\8l\x1B(B"), Some("ISO-2022-JP"));
