@@ -276,19 +276,35 @@ impl Folder {
     }
 
     /// Makes a file without a name, to which [`name`](Self::name) can give one. Returns `None` if the file system does not
-    /// support that, or if `/proc` is missing, which is needed to name the file.
+    /// support that, or if `/proc` is missing, which can be needed to name the file.
     #[cfg(target_os = "linux")]
     pub(super) fn unnamed(&self, mode: u16) -> Option<File> {
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
         let file = File::from(fs::openat(&self.file, ".", flags, permissions(mode)).ok()?);
-        let seen = std::fs::metadata(descriptor_path(&file)).ok()?;
-        (FileId::of_any(&seen) == FileId::of_any(&file.metadata().ok()?)).then_some(file)
+        (self.names_directly(&file) || is_in_proc(&file)).then_some(file)
+    }
+
+    /// Returns whether the system gives an open file a name without `/proc`, as Linux does since 6.10 for a file that the
+    /// same user has opened, and before for root. It is asked once: for the name `.`, which is never free. `/proc` must
+    /// be there all the same, for the case that the process becomes another user.
+    #[cfg(target_os = "linux")]
+    fn names_directly(&self, file: &File) -> bool {
+        static ANSWER: OnceLock<bool> = OnceLock::new();
+        let ask = || fs::linkat(file, "", &self.file, ".", AtFlags::EMPTY_PATH) == Err(Errno::EXIST);
+        *ANSWER.get_or_init(|| is_in_proc(file) && ask())
     }
 
     /// Gives an open file the name `name`, which must be free. `from` is a place where the file has another name, which
     /// Linux does not need.
     #[cfg(target_os = "linux")]
     pub fn name(&self, file: &File, _from: Option<(&Folder, &OsStr)>, name: &OsStr) -> io::Result<()> {
+        if self.names_directly(file) {
+            match fs::linkat(file, "", &self.file, name, AtFlags::EMPTY_PATH) {
+                // The process may have become another user meanwhile.
+                Err(Errno::NOENT) => {}
+                named => return Ok(named?),
+            }
+        }
         Ok(fs::linkat(CWD, descriptor_path(file), &self.file, name, AtFlags::SYMLINK_FOLLOW)?)
     }
 
@@ -375,6 +391,15 @@ impl Folder {
     #[cfg(not(target_os = "linux"))]
     pub(super) fn is_of_the_kernel(&self) -> bool {
         false
+    }
+}
+
+/// Returns whether `/proc` leads to the open file.
+#[cfg(target_os = "linux")]
+fn is_in_proc(file: &File) -> bool {
+    match (std::fs::metadata(descriptor_path(file)), file.metadata()) {
+        (Ok(seen), Ok(found)) => FileId::of_any(&seen) == FileId::of_any(&found),
+        _ => false,
     }
 }
 

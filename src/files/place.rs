@@ -94,7 +94,9 @@ impl Place {
         let may_end_at = |owners: &[u32], target| owners.iter().try_for_each(|owner| may_lead(*owner, target));
         for _ in 0..MAX_LINKS {
             let Some(entry) = place.look()? else {
-                may_end_at(&owners, place.folder.owner()?)?;
+                if !owners.is_empty() {
+                    may_end_at(&owners, place.folder.owner()?)?;
+                }
                 return Ok(End::File(place, None));
             };
             if entry.kind == EntryKind::Folder {

@@ -2,6 +2,7 @@
 //! binary is what [`Detector`] calls so without options; and valid UTF-8 with NULs, such as an archive of texts.
 
 use crate::args::Convert;
+use crate::files::input::fill;
 use crate::status::Status;
 use charpipe::codec::decode_strictly;
 use charpipe::detect::statistics::{Looks, WINDOW, may_be_binary};
@@ -10,7 +11,7 @@ use charpipe::{Detector, Registry, Verdict};
 use std::io::{BufRead, Cursor, Read as _};
 
 /// How much of an input is examined: what a [`Detector`] takes at most, which does not count a byte order mark.
-const HEAD: u64 = WINDOW as u64 + 16;
+const HEAD: usize = WINDOW + 16;
 
 /// How binary files are recognised.
 pub(crate) struct Search {
@@ -37,7 +38,15 @@ impl Search {
     pub(crate) fn examine(&self, mut input: Box<dyn BufRead>) -> (Option<Verdict>, Box<dyn BufRead>) {
         let mut head = Vec::new();
         // An error occurs again when the input is converted.
-        _ = (&mut *input).take(HEAD).read_to_end(&mut head);
+        while let Ok(bytes) = fill(&mut *input)
+            && !bytes.is_empty()
+            && head.len() < HEAD
+        {
+            let bytes = &bytes[..bytes.len().min(HEAD - head.len())];
+            head.extend_from_slice(bytes);
+            let len = bytes.len();
+            input.consume(len);
+        }
         let verdict = self.binary(&head);
         (verdict, Box::new(Cursor::new(head).chain(input)))
     }

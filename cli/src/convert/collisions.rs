@@ -2,7 +2,7 @@
 //! written, because data would be lost.
 
 use crate::convert::locations::{Location, Locations};
-use crate::convert::task::{Target, Task};
+use crate::convert::task::{Target, Task, There};
 use crate::files::file_path::{Dirs, FilePath};
 use crate::files::input::metadata;
 use crate::files::name::Name;
@@ -25,20 +25,21 @@ pub(crate) fn refuse(tasks: &[Task], report: Option<&Path>, read: &ReadFiles) ->
         return Ok(());
     }
     let mut found = Vec::new();
-    let inputs = inputs(tasks, &mut found);
+    let inputs = if may_be_input(tasks, report) { inputs(tasks, &mut found) } else { HashMap::new() };
     if let Some(path) = report.filter(|path| id(path).is_some_and(|id| inputs.contains_key(&id))) {
         found.push(format!("{}: input and report cannot be the same file", Name::of_path(path.as_os_str())));
     }
     let mut outputs = Outputs::new(tasks, report, read);
     for task in tasks.iter().filter(|task| task.trouble.is_none()) {
         match &task.target {
-            Target::File { path, .. } | Target::Listed { path, .. } => {
-                outputs.add(task, path, false, &inputs, &mut found);
+            Target::File { path, there, .. } | Target::Listed { path, there } => {
+                let existing = if *there == There::Nothing { None } else { id_of(path) };
+                outputs.add(task, (path, existing), false, &inputs, &mut found);
             }
             Target::InPlace { backup } => {
                 found.extend(read.objection(id_of(&task.path), &task.name()));
                 if let Some(path) = backup {
-                    outputs.add(task, path, true, &inputs, &mut found);
+                    outputs.add(task, (path, id_of(path)), true, &inputs, &mut found);
                 }
             }
             Target::Shared | Target::Nowhere => {}
@@ -74,7 +75,9 @@ struct Outputs<'t> {
 impl<'t> Outputs<'t> {
     fn new(tasks: &[Task], report: Option<&Path>, read: &'t ReadFiles) -> Self {
         let is_dangling = |task: &Task| match &task.target {
-            Target::File { path, is_link, .. } | Target::Listed { path, is_link } => *is_link && id_of(path).is_none(),
+            Target::File { path, there, .. } | Target::Listed { path, there } => {
+                *there == There::Link && id_of(path).is_none()
+            }
             _ => false,
         };
         let mut locations = Locations::default();
@@ -90,17 +93,16 @@ impl<'t> Outputs<'t> {
         }
     }
 
-    /// Adds the output of a task, or its backup, at `path`, and finds what it collides with.
+    /// Adds the output of a task, or its backup, at a path where the file `existing` is, and finds what it collides with.
     fn add(
         &mut self,
         task: &'t Task,
-        path: &FilePath,
+        (path, existing): (&FilePath, Option<FileId>),
         is_backup: bool,
         inputs: &HashMap<FileId, &Task>,
         found: &mut Vec<String>,
     ) {
         let target = path.name();
-        let existing = id_of(path);
         if self.is_report(path, existing) {
             found.push(format!("{target}: output and report cannot be the same file"));
         }
@@ -156,6 +158,16 @@ impl<'t> Outputs<'t> {
         let may_be_same = self.has_dangling || path.file_name() == report.1;
         may_be_same && self.locations.of(path) == *report || id.is_some() && *id == existing
     }
+}
+
+/// Returns whether what is written may be an input: not if nothing is there yet.
+fn may_be_input(tasks: &[Task], report: Option<&Path>) -> bool {
+    report.is_some_and(|path| id(path).is_some())
+        || tasks.iter().any(|task| match &task.target {
+            Target::File { there, .. } | Target::Listed { there, .. } => *there != There::Nothing,
+            Target::InPlace { .. } => true,
+            Target::Shared | Target::Nowhere => false,
+        })
 }
 
 /// Returns the inputs by their identity. An input that would be replaced twice is a collision.

@@ -5,7 +5,7 @@ use crate::convert::auto_records;
 use crate::convert::binary::Search;
 use crate::convert::ended::{Ended, Failure};
 use crate::convert::outcome::Outcome;
-use crate::convert::task::{Target, Task};
+use crate::convert::task::{Target, Task, There};
 use crate::ending::Ending;
 use crate::files::backup::{Backup, BackupExists};
 use crate::files::file_path::Cursor;
@@ -181,14 +181,14 @@ impl Converter<'_> {
             let path = Path::new(&path);
             return if self.args.many.check { Output::rehearsal(path) } else { Output::path(path) };
         }
-        let (Target::File { below, is_link, .. }, Some(dir)) = (&task.target, &self.dir) else {
+        let (Target::File { below, there, .. }, Some(dir)) = (&task.target, &self.dir) else {
             return Ok(Output::nothing(name.clone()));
         };
         let check = self.args.many.check;
         let enter = |folder: &Folder, name: &OsStr| if check { folder.sub(name) } else { sub_or_make(folder, name) };
         match self.outputs.place(below, || Ok(dir.clone()), enter) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && check => Ok(Output::nothing(name.clone())),
-            place => Output::at(name.clone(), place?, *is_link, check),
+            place => Output::at(name.clone(), place?, *there == There::Link, check),
         }
     }
 

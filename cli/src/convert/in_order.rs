@@ -1,15 +1,21 @@
 //! Does work in several threads, and hands over the outcomes in the order of the tasks.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 /// How many outcomes may wait for an earlier one. Each has at most a few KiB.
 const MAX_WAITING: usize = 512;
+
+/// The outcomes are handed over as soon as this many wait,
+const MANY: usize = MAX_WAITING / 8;
+
+/// and at least this often. To wake a thread takes as long as to convert a short file.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// Calls `work` with each of `tasks` and its number, in up to `workers` threads, and calls `done` with the outcomes, on this
 /// thread and in the order of the tasks. A task for which `work` returns `None` was skipped. Once `done` breaks, no other
@@ -24,35 +30,26 @@ pub(crate) fn in_order<T: Sync, D: Send>(
     if workers <= 1 {
         return alone(tasks, &work, &mut done);
     }
-    let (orders, taken) = mpsc::channel();
-    let taken = Mutex::new(taken);
-    let over = AtomicBool::new(false);
+    let queue = Queue::new(tasks.len());
     thread::scope(|scope| {
-        let begin = || thread::Builder::new().spawn_scoped(scope, || serve(&taken, &over, &work));
+        let begin = || thread::Builder::new().spawn_scoped(scope, || queue.serve(tasks, &work));
         // If the system grants fewer threads, those do the work.
         if (0..workers).take_while(|_| begin().is_ok()).count() == 0 {
             return alone(tasks, &work, &mut done);
         }
-        // Dropped at the end of this closure, which ends the workers.
-        let orders = orders;
-        let mut waiting = VecDeque::new();
-        let mut all = tasks.iter().enumerate();
-        loop {
-            while waiting.len() < MAX_WAITING
-                && let Some((number, task)) = all.next()
-            {
-                let (answer, answered) = mpsc::channel();
-                // Cannot fail: the receiver lives as long as this function.
-                _ = orders.send((number, task, answer));
-                waiting.push_back((task, answered));
-            }
-            let Some((task, answered)) = waiting.pop_front() else { break };
-            let outcome: Option<D> = answered.recv().ok().flatten();
-            if outcome.is_some_and(|outcome| done(task, outcome).is_break()) {
-                break;
+        // If `done` panics, the workers end too.
+        let _end = OnDrop(|| queue.end());
+        let mut outcomes = Vec::new();
+        let mut number = 0;
+        while queue.take(number, &mut outcomes) {
+            for outcome in outcomes.drain(..) {
+                let task = &tasks[number];
+                number += 1;
+                if outcome.is_some_and(|outcome| done(task, outcome).is_break()) {
+                    return;
+                }
             }
         }
-        over.store(true, Ordering::Relaxed);
     });
 }
 
@@ -64,27 +61,114 @@ fn alone<T, D>(tasks: &[T], work: &impl Fn(usize, &T) -> Option<D>, done: &mut i
     });
 }
 
-/// A number, the task, and where its outcome is sent.
-type Order<'t, T, D> = (usize, &'t T, Sender<Option<D>>);
+/// What the threads share.
+struct Queue<D> {
+    state: Mutex<State<D>>,
+    /// Outcomes can be handed over.
+    ready: Condvar,
+    /// More tasks may be begun, or none any more.
+    room: Condvar,
+}
 
-/// Does work until there is no more, or until `over`.
-fn serve<T, D>(
-    orders: &Mutex<Receiver<Order<'_, T, D>>>,
-    over: &AtomicBool,
-    work: &(impl Fn(usize, &T) -> Option<D> + Sync),
-) {
-    while !over.load(Ordering::Relaxed) {
-        let order = orders.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok((number, task, answer)) = order else { return };
-        // Fails if `done` has broken, and nobody waits for the outcome.
-        _ = answer.send(work(number, task));
+struct State<D> {
+    /// How many tasks there are; fewer once it is over.
+    len: usize,
+    /// The next task to begin.
+    next: usize,
+    /// The tasks before this one are handed over.
+    handed: usize,
+    /// The number of the first of `outcomes`.
+    first: usize,
+    /// The outcome of each task that is begun and not taken, once it is known.
+    outcomes: VecDeque<Option<Option<D>>>,
+    /// How many of them are known.
+    known: usize,
+}
+
+impl<D> Queue<D> {
+    fn new(len: usize) -> Self {
+        let state = State { len, next: 0, handed: 0, first: 0, outcomes: VecDeque::new(), known: 0 };
+        Queue { state: Mutex::new(state), ready: Condvar::new(), room: Condvar::new() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<D>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does work until there is no more.
+    fn serve<T>(&self, tasks: &[T], work: &impl Fn(usize, &T) -> Option<D>) {
+        while let Some(number) = self.begin() {
+            // If `work` panics, the task counts as skipped, and nobody waits for it.
+            let outcome = Cell::new(None);
+            let _known = OnDrop(|| self.know(number, outcome.take()));
+            outcome.set(work(number, &tasks[number]));
+        }
+    }
+
+    /// Returns the next task to begin, once it may be.
+    fn begin(&self) -> Option<usize> {
+        let full = |state: &mut State<D>| state.next < state.len && state.next >= state.handed + MAX_WAITING;
+        let mut state = self.room.wait_while(self.state(), full).unwrap_or_else(PoisonError::into_inner);
+        if state.next >= state.len {
+            return None;
+        }
+        state.outcomes.push_back(None);
+        state.next += 1;
+        Some(state.next - 1)
+    }
+
+    /// Notes the outcome of a task.
+    fn know(&self, number: usize, outcome: Option<D>) {
+        let mut state = self.state();
+        let at = number - state.first;
+        state.outcomes[at] = Some(outcome);
+        state.known += 1;
+        if state.known >= MANY || state.known == state.len - state.first {
+            self.ready.notify_one();
+        }
+    }
+
+    /// Waits for outcomes, and moves those that can be handed over to `outcomes`. `handed` are handed over already. Returns
+    /// `false` if that is all.
+    fn take(&self, handed: usize, outcomes: &mut Vec<Option<D>>) -> bool {
+        let mut state = self.state();
+        state.handed = handed;
+        self.room.notify_all();
+        if handed == state.len {
+            return false;
+        }
+        while !matches!(state.outcomes.front(), Some(Some(_))) {
+            state = self.ready.wait_timeout(state, PAUSE).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        while let Some(Some(_)) = state.outcomes.front() {
+            outcomes.extend(state.outcomes.pop_front().flatten());
+            state.first += 1;
+            state.known -= 1;
+        }
+        true
+    }
+
+    /// Has no other task begun.
+    fn end(&self) {
+        let mut state = self.state();
+        state.len = state.next;
+        self.room.notify_all();
+    }
+}
+
+/// Calls a function when it is dropped, by a panic too.
+struct OnDrop<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        self.0();
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     fn workers(count: usize) -> NonZeroUsize {
         NonZeroUsize::new(count).unwrap()

@@ -4,7 +4,7 @@
 use crate::args::{Convert, ManyArgs};
 use crate::convert::collisions;
 use crate::convert::list::{self, Listed};
-use crate::convert::task::{Target, Task};
+use crate::convert::task::{Target, Task, There};
 use crate::files::file_path::{Below, FilePath};
 use crate::files::input;
 use crate::files::name::Name;
@@ -93,7 +93,7 @@ fn tasks(args: &Convert, operands: Vec<OsString>) -> (Vec<Task>, LeftAlone) {
     let outputs = [&many.output_dir, &args.output, &args.report].into_iter().flatten();
     let mut walk = Walk::new(&many.selection, suffix, outputs);
     let is_shared = is_shared(args);
-    let output_dir = many.output_dir.as_deref().map(Arc::from);
+    let output_dir = OutputDir::of(args);
     let target = |path: &FilePath, below: Below| match (&output_dir, &many.in_place) {
         _ if is_shared => Target::Shared,
         (Some(dir), _) => in_dir(args, dir, below),
@@ -120,28 +120,46 @@ fn tasks(args: &Convert, operands: Vec<OsString>) -> (Vec<Task>, LeftAlone) {
     (tasks, walk.left_alone())
 }
 
+/// The directory of `--output-dir`.
+struct OutputDir {
+    path: Arc<Path>,
+    /// What was there when the run began.
+    there: There,
+}
+
+impl OutputDir {
+    fn of(args: &Convert) -> Option<Self> {
+        let path = args.many.output_dir.as_deref()?;
+        Some(OutputDir { path: path.into(), there: There::at(path) })
+    }
+}
+
 /// Returns the output of a file in the directory of `--output-dir`. `below`: its path there, without the suffix.
-fn in_dir(args: &Convert, dir: &Arc<Path>, mut below: Below) -> Target {
+fn in_dir(args: &Convert, dir: &OutputDir, mut below: Below) -> Target {
     let suffix = args.many.output_suffix.as_deref().unwrap_or_default();
     below.name.push(suffix);
     let path = match below.is_empty() {
         // There is no file, only a directory that could not be searched.
-        true => FilePath::Text(dir.join("").into()),
-        false => FilePath::Below(dir.clone(), below.clone()),
+        true => FilePath::Text(dir.path.join("").into()),
+        false => FilePath::Below(dir.path.clone(), below.clone()),
     };
-    let is_link = path.to_open().is_some_and(|path| Path::new(&path).is_symlink());
-    Target::File { is_link, path, below }
+    // In a directory that is not there, nothing is looked for.
+    let there = match path.to_open().filter(|_| dir.there != There::Nothing) {
+        Some(path) => There::at(Path::new(&path)),
+        None => There::Nothing,
+    };
+    Target::File { there, path, below }
 }
 
 /// Decides where each input of the list is written. `is_shared`: to one output.
 fn listed_tasks(args: &Convert, list: &Path, listed: Vec<Listed>, is_shared: bool) -> Result<Vec<Task>, Status> {
     let mut tasks = Vec::new();
-    let output_dir: Option<Arc<Path>> = args.many.output_dir.as_deref().map(Arc::from);
+    let output_dir = OutputDir::of(args);
     for Listed { line, input, output, transcode } in listed {
         let is_stdin = input == "-";
         let input = FilePath::Text(input);
         let target = match (&output, &output_dir) {
-            (Some(path), _) => Target::Listed { path: FilePath::Text(path.into()), is_link: path.is_symlink() },
+            (Some(path), _) => Target::Listed { path: FilePath::Text(path.into()), there: There::at(path) },
             _ if is_shared => Target::Shared,
             (None, Some(dir)) if !is_stdin => in_dir(args, dir, Below::of_name(input.file_name())),
             _ if args.many.check => Target::Nowhere,
@@ -163,9 +181,7 @@ fn skip_existing(args: &Convert, mut tasks: Vec<Task>) -> Vec<Task> {
     }
     let before = tasks.len();
     tasks.retain(|task| match &task.target {
-        Target::File { path, .. } | Target::Listed { path, .. } => {
-            path.to_open().is_none_or(|path| fs::symlink_metadata(path).is_err())
-        }
+        Target::File { there, .. } | Target::Listed { there, .. } => *there == There::Nothing,
         Target::Shared | Target::InPlace { .. } | Target::Nowhere => true,
     });
     let skipped = before - tasks.len();

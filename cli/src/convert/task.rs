@@ -4,6 +4,7 @@ use crate::files::file_path::{Below, FilePath};
 use crate::files::name::Name;
 use crate::files::walk::Root;
 use charpipe::Transcode;
+use std::path::Path;
 use std::sync::Arc;
 
 /// One input.
@@ -32,13 +33,32 @@ impl Task {
 pub(crate) enum Target {
     /// To the one output of all inputs.
     Shared,
-    /// To a file of its own: its path, and the part of it below `--output-dir`. `is_link`: the path was a symlink when
-    /// the run began, and is followed; a symlink that appears later is not.
-    File { path: FilePath, below: Below, is_link: bool },
-    /// To a file of its own that the list of inputs names. `is_link` as above.
-    Listed { path: FilePath, is_link: bool },
+    /// To a file of its own: its path, and the part of it below `--output-dir`.
+    File { path: FilePath, below: Below, there: There },
+    /// To a file of its own that the list of inputs names.
+    Listed { path: FilePath, there: There },
     /// To the input itself. `backup` is the file that keeps the old content.
     InPlace { backup: Option<FilePath> },
     /// Nowhere: this is a check.
     Nowhere,
+}
+
+/// What was at the path of an output when the run began.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum There {
+    /// Nothing, as far as this user can see.
+    Nothing,
+    /// A symlink, which is followed; one that appears later is not.
+    Link,
+    Other,
+}
+
+impl There {
+    pub(crate) fn at(path: &Path) -> Self {
+        match path.symlink_metadata() {
+            Ok(found) if found.is_symlink() => There::Link,
+            Ok(_) => There::Other,
+            Err(_) => There::Nothing,
+        }
+    }
 }

@@ -87,8 +87,7 @@ impl OpenInput {
             Some(_) => Some(file.clone()),
             None => None,
         };
-        let is_short = metadata.is_file() && metadata.len() < SHORT_BYTES as u64;
-        let buffer = PageBuffer::for_input(if is_short { SHORT_BYTES } else { read_size.max(LAZY_BYTES) });
+        let buffer = PageBuffer::for_input(buffer_bytes(&metadata, read_size));
         let read_size = read_size.min(buffer.len());
         let stream = if second.is_none() { Some(file.clone()) } else { None };
         let reader = Box::new(Reader { file: Blocking(file), buffer, read_size, begin: 0, end: 0, has_ended: false });
@@ -111,8 +110,17 @@ struct Reader {
 /// The system hands out this much memory zeroed, page by page as it is touched: a short run touches little of it.
 const LAZY_BYTES: usize = 256 * 1024;
 
-/// The buffer for a file that is shorter than this. It comes from memory that the process has already.
+/// The least size of a buffer: less than a page.
 const SHORT_BYTES: usize = 4095;
+
+/// Returns the size of the buffer for a file. One for a short file comes from memory that the process has already, which
+/// must be cleared: that takes longer than to read the file.
+fn buffer_bytes(file: &Metadata, read_size: usize) -> usize {
+    match usize::try_from(file.len()) {
+        Ok(len) if file.is_file() && len < read_size => len.next_power_of_two().max(SHORT_BYTES),
+        _ => read_size.max(LAZY_BYTES),
+    }
+}
 
 impl BufRead for Reader {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {

@@ -11,10 +11,15 @@ use std::io::{self, BufRead, Write};
 /// few of them.
 pub(in crate::transcoder) const PUMP_BUFFER_BYTES: usize = 256 * 1024;
 
-/// The size of the output buffer for an input of at most [`SHORT_BYTES`]. Memory that the process has already must be
-/// cleared, which for so few bytes takes longer than to convert them.
-const SHORT_BUFFER_BYTES: usize = 4 * SHORT_BYTES - 1;
-const SHORT_BYTES: usize = 2048;
+/// The least size of the output buffer: less than a page.
+const SHORT_BUFFER_BYTES: usize = 4095;
+
+/// Returns the size of the output buffer for `read` bytes of input, which few charsets make longer than that. Memory that
+/// the process has already must be cleared, which takes longer than to convert a short file.
+fn buffer_bytes(read: usize) -> usize {
+    let len = 4 * read.min(PUMP_BUFFER_BYTES / 4);
+    if len <= SHORT_BUFFER_BYTES { SHORT_BUFFER_BYTES } else { len.next_power_of_two() }
+}
 
 impl Transcoder {
     /// Does what [`run`](Self::run) does, in this thread.
@@ -30,8 +35,7 @@ impl Transcoder {
         while !self.is_done() {
             self.flush(output)?;
             next_chunk(input, self.report().bytes_in, |chunk| {
-                let is_short = chunk.len() <= SHORT_BYTES;
-                let len = if is_short { SHORT_BUFFER_BYTES } else { PUMP_BUFFER_BYTES };
+                let len = buffer_bytes(chunk.len());
                 if buffer.len() < len {
                     buffer = PageBuffer::for_output(len);
                 }
