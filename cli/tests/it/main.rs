@@ -45,6 +45,7 @@ mod lists;
 #[cfg(unix)]
 mod many_files;
 #[cfg(unix)]
+mod message_codes;
 mod messages;
 #[cfg(unix)]
 mod other_programs;

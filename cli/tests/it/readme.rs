@@ -27,7 +27,7 @@ struct Block {
     lines: Vec<String>,
 }
 
-fn root() -> &'static Path {
+pub(crate) fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
@@ -89,13 +89,13 @@ pub fn typed(page: &str) -> Vec<String> {
 }
 
 /// A directory that looks like the root of the repository, and a PATH on which `charpipe` is the command under test.
-struct Scratch {
+pub(crate) struct Scratch {
     directory: tempfile::TempDir,
     path: OsString,
 }
 
 impl Scratch {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let bin = directory.path().join("bin");
         fs::create_dir(&bin).unwrap();
@@ -110,12 +110,12 @@ impl Scratch {
         Scratch { directory, path }
     }
 
-    fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.directory.path().join("root")
     }
 
     /// Returns what `sh` prints for `script`, on both streams.
-    fn run(&self, script: &str) -> String {
+    pub(crate) fn run(&self, script: &str) -> String {
         let script = format!("exec 2>&1\n{}", script.replace("cargo run --release --", "charpipe"));
         let output =
             Command::new("sh").args(["-c", &script]).current_dir(self.root()).env("PATH", &self.path).output().unwrap();
