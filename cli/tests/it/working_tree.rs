@@ -1,5 +1,5 @@
 //! A working tree of git, with binary files of many formats and texts in many encodings, survives every command of the
-//! README and every policy under `-r`: no binary file changes, and the repository is whole.
+//! README, of the first tutorial and every policy under `-r`: no binary file changes, and the repository is whole.
 
 use crate::common::installed;
 use crate::readme;
@@ -273,7 +273,7 @@ fn tar(name: &str, content: &[u8]) -> Vec<u8> {
 
 /// Returns the options of a command of the README that converts files, without the files and the output.
 fn options(command: &str) -> Option<String> {
-    let command = command.split(['|', '>', '<']).next()?;
+    let command = command.split(['|', '>', '<', '#']).next()?;
     let mut words = command.trim().strip_prefix("charpipe ")?.split_whitespace().peekable();
     words.next_if(|word| *word == "convert");
     if words.next_if(|word| ["detect", "rows", "list", "chart", "git-filter"].contains(word)).is_some() {
@@ -284,7 +284,7 @@ fn options(command: &str) -> Option<String> {
         match word {
             "-o" | "--output-dir" => _ = words.next(),
             "-r" | "--check" => {}
-            word if word.contains('/') || word.starts_with("--in-place") => {}
+            word if word.contains('/') || word == "try" || word.starts_with("--in-place") => {}
             word => options.push(word),
         }
     }
@@ -301,7 +301,8 @@ fn no_binary_file_changes() {
         return;
     }
     let tree = Tree::new();
-    let of_readme: Vec<String> = readme::typed("README.md").iter().filter_map(|command| options(command)).collect();
+    let typed = ["README.md", "docs/first-files.md"].into_iter().flat_map(readme::typed);
+    let of_readme: Vec<String> = typed.filter_map(|command| options(&command)).collect();
     assert!(of_readme.len() > 10 && of_readme.iter().any(|line| line.contains("--fallback")), "{of_readme:?}");
     let mut changed = 0;
     for (line, keep) in
