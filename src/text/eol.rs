@@ -89,6 +89,12 @@ impl Stage for EolStage {
         keep(out, at.start + kept..at.end);
     }
 
+    fn pass(&mut self, piece: Piece, out: &mut Vec<Piece>) {
+        // Text that another stage has made is no part of a line ending.
+        self.after_cr &= !matches!(piece.text, Text::Made(_));
+        out.push(piece);
+    }
+
     fn inserted(&mut self) {
         self.after_cr = false;
     }
@@ -179,12 +185,7 @@ mod tests {
                 result.push_str(match piece.text {
                     Text::Kept(len) => &chunk[piece.at..piece.at + len],
                     Text::New(text) => text,
-                    Text::End
-                    | Text::Put(..)
-                    | Text::Control(_)
-                    | Text::Newline(_)
-                    | Text::Made(..)
-                    | Text::TooLong(_) => {
+                    _ => {
                         unreachable!("this stage does not produce it")
                     }
                 });

@@ -9,7 +9,10 @@
 //! | `relabel.rs` | plans the change that corrects the label in a declaration; the change is made at the byte offsets that detection found |
 //! | `eol.rs` | converts line endings, handles newlines within records, and replaces the NEL of EBCDIC XML |
 //! | `controls.rs` | handles control characters by policy |
-//! | `normalize.rs` | normalises the text, after all other stages; the only stage that holds text back |
+//! | `mojibake.rs` | repairs text that was decoded with the wrong charset, before all other stages |
+//! | `normalize.rs` | normalises the text, after all other stages |
+//!
+//! Only the last two hold text back.
 //!
 //! In addition, `translit.rs` has approximations of characters that the target lacks, and `xml.rs` follows the text
 //! that reaches the encoder, and so knows where a character reference is allowed. (Blanks at the end of a record are
@@ -17,6 +20,8 @@
 
 pub(crate) mod controls;
 pub(crate) mod eol;
+#[cfg(feature = "mojibake")]
+pub(crate) mod mojibake;
 #[cfg(feature = "normalize")]
 pub(crate) mod normalize;
 pub(crate) mod relabel;
@@ -51,20 +56,34 @@ pub(crate) enum Text {
     /// A newline at a position where none is allowed.
     Newline(char),
     /// Made by a stage from other text.
-    #[cfg_attr(not(feature = "normalize"), expect(dead_code, reason = "only one stage makes text"))]
+    #[cfg_attr(not(any(feature = "mojibake", feature = "normalize")), expect(dead_code, reason = "no stage makes text"))]
     Made(Box<Made>),
+    /// These repairs are in the text that a stage has made, which follows.
+    #[cfg(feature = "mojibake")]
+    Repaired(Box<Repairs>),
     /// At the piece's position, or at this place of the input, begins a sequence that is too long to be normalised.
     #[cfg_attr(not(feature = "normalize"), expect(dead_code, reason = "only one stage has a limit"))]
     TooLong(Option<Place>),
 }
 
 /// Text that a stage made, and where each of its characters came from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Made {
-    pub(crate) text: Box<str>,
+    pub(crate) text: String,
     /// The index of each character that came from elsewhere than the one before it, and where it came from. The first
     /// index is 0.
     pub(crate) sources: Vec<(usize, CharSource)>,
+}
+
+#[cfg(any(feature = "mojibake", feature = "normalize"))]
+impl Made {
+    /// Adds a character and where it came from.
+    fn push(&mut self, ch: char, source: CharSource) {
+        if self.sources.last().is_none_or(|(_, before)| *before != source) {
+            self.sources.push((self.text.len(), source));
+        }
+        self.text.push(ch);
+    }
 }
 
 impl Made {
@@ -82,6 +101,26 @@ pub(crate) enum CharSource {
     Here(usize),
     /// From there in the input: it was held back from earlier text.
     There(Place),
+}
+
+/// Damaged text that was repaired.
+#[cfg(feature = "mojibake")]
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Repairs {
+    /// How many characters were made.
+    pub(crate) count: u64,
+    /// Those that are listed.
+    pub(crate) first: Vec<Repair>,
+}
+
+/// A character that was made from damaged text.
+#[cfg(feature = "mojibake")]
+#[derive(Clone, Debug)]
+pub(crate) struct Repair {
+    /// Where the damaged text begins.
+    pub(crate) source: CharSource,
+    pub(crate) before: Box<str>,
+    pub(crate) after: char,
 }
 
 /// The most characters that are normalised together.
@@ -104,6 +143,32 @@ impl From<u64> for Place {
 pub(crate) fn keep(out: &mut Vec<Piece>, at: Range<usize>) {
     if !at.is_empty() {
         out.push(Piece { at: at.start, text: Text::Kept(at.len()) });
+    }
+}
+
+/// Adds `len` bytes of text as they are, to the piece before if they follow it.
+#[cfg(any(feature = "mojibake", feature = "normalize"))]
+fn push_kept(out: &mut Vec<Piece>, at: usize, len: usize) {
+    if let Some(Piece { at: before, text: Text::Kept(kept) }) = out.last_mut()
+        && *before + *kept == at
+    {
+        *kept += len;
+        return;
+    }
+    keep(out, at..at + len);
+}
+
+/// Replaces the positions of held text with places of the input; see [`Stage::settle`].
+#[cfg(any(feature = "mojibake", feature = "normalize"))]
+fn settle<'a>(sources: impl Iterator<Item = &'a mut CharSource>, places: &dyn Fn(&[usize]) -> Vec<Place>) {
+    let here = |source: &CharSource| if let CharSource::Here(at) = source { Some(*at) } else { None };
+    // What was held before is settled. The rest follows it.
+    let rest: Vec<&mut CharSource> = sources.filter(|source| here(source).is_some()).collect();
+    let positions: Vec<usize> = rest.iter().filter_map(|source| here(source)).collect();
+    if !positions.is_empty() {
+        for (source, place) in rest.into_iter().zip(places(&positions)) {
+            *source = CharSource::There(place);
+        }
     }
 }
 

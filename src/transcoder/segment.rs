@@ -6,6 +6,8 @@
 //! the only cost is a copy of the bytes and of the source.
 
 use crate::codec::{MIN_ROOM, Utf8Sink};
+#[cfg(feature = "mojibake")]
+use crate::text::Repairs;
 use crate::text::{CharSource, Piece, Stage, Text, keep};
 use crate::transcoder::fill::{Chunk, SourceStop};
 use crate::transcoder::records::record::Mark;
@@ -487,6 +489,8 @@ impl Segment {
             Text::Made(ref made) => &made.text,
             Text::Kept(len) => &self.inserted.as_ref().map_or(decoded, Inserted::as_str)[piece.at..piece.at + len],
             Text::End | Text::Control(_) | Text::Newline(_) | Text::TooLong(_) => "",
+            #[cfg(feature = "mojibake")]
+            Text::Repaired(_) => "",
         }
     }
 
@@ -501,6 +505,8 @@ impl Segment {
             Text::Control(ch) => Next::Control(ch),
             Text::Newline(ch) => Next::Newline(ch),
             Text::TooLong(_) => Next::TooLong,
+            #[cfg(feature = "mojibake")]
+            Text::Repaired(ref repairs) => Next::Repaired(repairs),
         })
     }
 
@@ -513,6 +519,8 @@ impl Segment {
             Text::New(text) | Text::Put(text, ..) => text.len(),
             Text::Made(ref made) => made.text.len(),
             Text::End | Text::Control(_) | Text::Newline(_) | Text::TooLong(_) => 0,
+            #[cfg(feature = "mojibake")]
+            Text::Repaired(_) => 0,
         };
         if self.done >= len {
             self.piece += 1;
@@ -525,6 +533,14 @@ impl Segment {
         match self.pieces.get(self.piece) {
             Some(Piece { text: Text::TooLong(Some(place)), .. }) => *place,
             piece => self.origin.place(piece.map_or(usize::MAX, |piece| piece.at)),
+        }
+    }
+
+    /// Returns where in the input a character came from.
+    pub(super) fn place_of(&self, source: CharSource) -> Place {
+        match source {
+            CharSource::Here(index) => self.origin.place(index),
+            CharSource::There(place) => place,
         }
     }
 
@@ -541,10 +557,7 @@ impl Segment {
                     Text::Made(made) => made.source(within),
                     _ => CharSource::Here(piece.at),
                 };
-                return match at {
-                    CharSource::Here(index) => self.origin.place(index),
-                    CharSource::There(place) => place,
-                };
+                return self.place_of(at);
             }
             from += len;
         }
@@ -580,4 +593,7 @@ pub(super) enum Next<'a> {
     Newline(char),
     /// A sequence that is too long to be normalised begins here.
     TooLong,
+    /// Repairs in the text that follows.
+    #[cfg(feature = "mojibake")]
+    Repaired(&'a Repairs),
 }

@@ -1,0 +1,401 @@
+//! Decides whether the text begins with a damaged sequence.
+//!
+//! A sequence is damaged if the text before the repair is implausible, and that after it plausible. How implausible the
+//! text is, is the sum over its pairs of neighbours, from the character before the sequence to the one after it. If more
+//! sequences of the same page follow directly, they count too: a run of them is hardly ever an accident.
+
+use super::class::{Class, Script, class, plausible, unlikely};
+use super::layers::Item;
+use super::tables::{ALONE, CYRILLIC_OR_GREEK, DOS, Entry, LATIN_2, LOST, Tables, WINDOWS_1250, WINDOWS_1252};
+
+/// The most sequences of a run that are looked at, from its first one, if the decision is still open.
+const MAX_RUN: usize = 8;
+
+/// How many characters are looked at, at least, unless the text ends before.
+const LOOKAHEAD: usize = 4;
+
+/// What to do with the front of the text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Decision {
+    /// It depends on text that is not there yet.
+    Wait,
+    /// The first character stays.
+    Keep,
+    /// The first `len` characters become `ch`. `page`: the page that they were decoded as.
+    Repair { len: usize, ch: char, page: u32 },
+}
+
+/// What the text begins with, in some page.
+enum Sequence {
+    Cut,
+    Bad,
+    Good { len: usize, ch: char },
+}
+
+/// The text that is decided about.
+#[derive(Clone, Copy)]
+pub(super) struct View<'a> {
+    pub(super) tables: &'static Tables,
+    /// The character before it; a blank at the beginning of the text.
+    pub(super) before: char,
+    /// The page of the sequence before it, if that was repaired.
+    pub(super) page: Option<u32>,
+    pub(super) text: &'a [Item],
+    /// Nothing follows the text.
+    pub(super) is_end: bool,
+    /// Only what was repaired before can be damaged.
+    pub(super) is_again: bool,
+}
+
+impl View<'_> {
+    fn get(&self, index: usize) -> Option<char> {
+        self.text.get(index).map(|item| item.ch)
+    }
+
+    /// Decides about the front of the text, which is not empty.
+    pub(super) fn decide(&self) -> Decision {
+        let Some(first) = self.get(0) else { return Decision::Keep };
+        let lead = self.tables.entry(first).lead;
+        if lead & ALONE != 0 {
+            return self.lone_control(first).unwrap_or(Decision::Keep);
+        }
+        if lead == 0 || self.is_again && !self.text[0].is_repaired {
+            return Decision::Keep;
+        }
+        let Some(second) = self.get(1) else { return self.wait() };
+        let mut pages = lead & self.tables.entry(second).tail;
+        if pages & LOST != 0 {
+            return if self.is_again { Decision::Keep } else { self.lost_blank(first) };
+        }
+        if self.is_again && !self.text[1].is_repaired {
+            return Decision::Keep;
+        }
+        if let Some(page) = self.page.filter(|page| pages >> page & 1 != 0) {
+            match self.sequence(page, 0) {
+                Sequence::Cut => return Decision::Wait,
+                Sequence::Good { len, ch } if plausible(ch).is_some() => return Decision::Repair { len, ch, page },
+                Sequence::Good { .. } | Sequence::Bad => pages &= !(1 << page),
+            }
+        }
+        if self.text.len() < LOOKAHEAD && pages != 0 && !self.is_end {
+            return Decision::Wait;
+        }
+        while pages != 0 {
+            let page = pages.trailing_zeros();
+            match self.judge(page) {
+                Decision::Keep => pages &= pages - 1,
+                decision => return decision,
+            }
+        }
+        Decision::Keep
+    }
+
+    /// Decides about punctuation of windows-1252 that was decoded as ISO-8859-1: it is a control.
+    fn lone_control(&self, first: char) -> Option<Decision> {
+        let ch = match first {
+            '\u{82}' => '‚',
+            '\u{84}' => '„',
+            // Alone it is a newline.
+            '\u{85}' if matches!(self.get(1), Some('\u{91}'..='\u{94}')) => '…',
+            '\u{85}' if self.text.len() == 1 && !self.is_end => return Some(Decision::Wait),
+            '\u{91}' => '‘',
+            '\u{92}' => '’',
+            '\u{93}' => '“',
+            '\u{94}' => '”',
+            '\u{96}' => '–',
+            '\u{97}' => '—',
+            _ => return None,
+        };
+        Some(Decision::Repair { len: 1, ch, page: WINDOWS_1252.trailing_zeros() }).filter(|_| !self.is_again)
+    }
+
+    fn wait(&self) -> Decision {
+        if self.is_end { Decision::Keep } else { Decision::Wait }
+    }
+
+    /// Decodes the sequence at `at`, whose first two characters may be one in this page.
+    fn sequence(&self, page: u32, at: usize) -> Sequence {
+        let is_cut = if self.is_end { Sequence::Bad } else { Sequence::Cut };
+        let Some(first) = self.get(at) else { return is_cut };
+        let entry = self.tables.entry(first);
+        if entry.lead >> page & 1 == 0 {
+            return Sequence::Bad;
+        }
+        let mut is_lossy = false;
+        let is_surrogate = self.get(at + 1).is_some_and(|ch| bytes_are_surrogate(entry, self.tables.entry(ch), page));
+        if is_surrogate {
+            return self.surrogates(page, at);
+        }
+        let mut bytes = [entry.byte(page), 0, 0, 0];
+        let len = match bytes[0] {
+            0xC2..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            _ => 4,
+        };
+        for index in 1..len {
+            let Some(ch) = self.get(at + index) else { return is_cut };
+            let entry = self.tables.entry(ch);
+            is_lossy |= ch == '\u{FFFD}';
+            bytes[index] = if entry.tail >> page & 1 != 0 {
+                entry.byte(page)
+            } else if ch == ' ' && index > 1 {
+                // A blank may have been A0 if the next sequence begins right after this one.
+                match self.begins(page, at + len) {
+                    None => return is_cut,
+                    Some(false) => return Sequence::Bad,
+                    Some(true) => 0xA0,
+                }
+            } else {
+                return Sequence::Bad;
+            };
+        }
+        match std::str::from_utf8(&bytes[..len]).ok().and_then(|text| text.chars().next()) {
+            Some(_) if is_lossy => Sequence::Good { len, ch: '\u{FFFD}' },
+            Some(ch) => Sequence::Good { len, ch },
+            None => Sequence::Bad,
+        }
+    }
+
+    /// Decodes two surrogates, which some programs encode as if they were characters (CESU-8).
+    fn surrogates(&self, page: u32, at: usize) -> Sequence {
+        let mut bytes = [0; 6];
+        for (index, byte) in bytes.iter_mut().enumerate() {
+            let Some(ch) = self.get(at + index) else {
+                return if self.is_end { Sequence::Bad } else { Sequence::Cut };
+            };
+            let entry = self.tables.entry(ch);
+            if (entry.lead | entry.tail) >> page & 1 == 0 {
+                return Sequence::Bad;
+            }
+            *byte = entry.byte(page);
+        }
+        let [0xED, high @ 0xA0..=0xAF, high_end @ 0x80..=0xBF, 0xED, low @ 0xB0..=0xBF, low_end @ 0x80..=0xBF] = bytes else {
+            return Sequence::Bad;
+        };
+        let unit = |middle: u8, last: u8| 0xD000 | u16::from(middle & 0x3F) << 6 | u16::from(last & 0x3F);
+        match char::decode_utf16([unit(high, high_end), unit(low, low_end)]).next() {
+            Some(Ok(ch)) => Sequence::Good { len: 6, ch },
+            _ => Sequence::Bad,
+        }
+    }
+
+    /// Whether the characters at `at` may begin a sequence; `None` if that is not known yet.
+    fn begins(&self, page: u32, at: usize) -> Option<bool> {
+        let is = |index: usize, of: fn(&Entry) -> u16| match self.get(index) {
+            Some(ch) => Some(of(self.tables.entry(ch)) >> page & 1 != 0),
+            None => self.is_end.then_some(false),
+        };
+        if !is(at, |entry| entry.lead)? {
+            return Some(false);
+        }
+        is(at + 1, |entry| entry.tail)
+    }
+
+    /// Decides about the sequence at the front, as one of this page.
+    fn judge(&self, page: u32) -> Decision {
+        let (mut at, mut count) = (0, 0);
+        let mut last = self.class(self.before);
+        let (mut score, mut script) = (0, Script::Neutral);
+        let mut result = None;
+        let mut need = 2;
+        while count < MAX_RUN {
+            let (len, ch) = match self.sequence(page, at) {
+                Sequence::Cut => return Decision::Wait,
+                Sequence::Bad => break,
+                Sequence::Good { len, ch } => (len, ch),
+            };
+            let Some((of, is_rare)) = plausible(ch).filter(|_| !self.is_other_page(page, at, ch)) else { break };
+            if of != Script::Neutral && script != Script::Neutral && of != script {
+                break;
+            }
+            if of != Script::Neutral {
+                script = of;
+            }
+            if count == 0 {
+                result = Some(Decision::Repair { len, ch, page });
+                need += u32::from(is_rare) + u32::from(DOS >> page & 1 != 0);
+                score += self.bonus(page);
+                if self.is_again {
+                    score += if matches!(of, Script::Neutral | Script::Latin) { 2 } else { 1 };
+                }
+            }
+            for index in at..at + len {
+                let next = self.class(self.get(index).unwrap_or(' '));
+                score += unlikely(last, next);
+                last = next;
+            }
+            (at, count) = (at + len, count + 1);
+            // So many sequences of one script are hardly an accident, whatever they are made of.
+            score += u32::from(count > 2);
+            if count > 1 && score >= need {
+                break;
+            }
+        }
+        let Some(result) = result else { return Decision::Keep };
+        if count > 1 && score >= need {
+            return result;
+        }
+        let next = match self.get(at) {
+            Some(next) => next,
+            None if self.is_end => ' ',
+            None => return Decision::Wait,
+        };
+        score += unlikely(last, self.class(next));
+        let touches_ascii = self.before.is_ascii_alphabetic() || next.is_ascii_alphabetic();
+        if CYRILLIC_OR_GREEK >> page & 1 != 0 && script == Script::Latin && touches_ascii {
+            // Letters of two scripts stand side by side, and those of one would.
+            score += 2;
+        }
+        if count == 1 {
+            need += self.doubt(page, script, at, next);
+        }
+        if score >= need { result } else { Decision::Keep }
+    }
+
+    /// Whether the sequence is a capital letter in windows-1250, and a small letter in ISO-8859-2, within a word.
+    fn is_other_page(&self, page: u32, at: usize, ch: char) -> bool {
+        let before = if at == 0 { self.before } else { self.get(at - 1).unwrap_or(' ') };
+        WINDOWS_1250 >> page & 1 != 0
+            && ch.is_uppercase()
+            && before.is_lowercase()
+            && matches!(self.sequence(LATIN_2.trailing_zeros(), at), Sequence::Good { ch, .. } if ch.is_lowercase())
+    }
+
+    fn class(&self, ch: char) -> Class {
+        if ch < '\u{800}' { self.tables.entry(ch).class } else { class(ch) }
+    }
+
+    /// What speaks for a sequence beside its neighbours: letters that hardly ever begin a word, or stand before such signs.
+    fn bonus(&self, page: u32) -> u32 {
+        let (Some(first), Some(second)) = (self.get(0), self.get(1)) else { return 0 };
+        let before = self.class(self.before);
+        let is_word_start = !matches!(before, Class::AsciiLower | Class::AsciiUpper | Class::Lower | Class::Upper);
+        let third = self.get(2).unwrap_or(' ');
+        let (second_class, third_class) = (self.class(second), self.class(third));
+        let has_sign = |class| !matches!(class, Class::Common | Class::Other);
+        let is_western = WINDOWS_1252 >> page & 1 != 0;
+        match (first, second) {
+            // A letter in quotation marks.
+            (_, '”' | '’' | '»' | '›') if before == Class::Open => 0,
+            ('Ã' | 'Â' | 'Å' | 'Ä' | 'â', 'š' | 'œ' | 'ž' | 'Ÿ' | 'Š' | 'Œ' | 'Ž') if is_western => 2,
+            ('Ã', '\u{AD}') => 2,
+            ('Ã', '\u{A0}') if third.is_lowercase() => 2,
+            ('Ã', '”') if third.is_ascii_uppercase() => 2,
+            ('Ã' | 'Â', '’' | '”') => 1,
+            ('Ã' | 'Â', _) if is_word_start => 2,
+            ('Ã' | 'Â', _) => 1,
+            // In old Romanian text, ş follows Ă.
+            ('Ă', 'ş' | 'ţ') => 0,
+            ('Ă' | 'Ĺ' | 'Ä', _) if second_class == Class::Lower => 3,
+            ('Ĺ', _) if is_word_start => 2,
+            ('Ă', 'Ą') if LATIN_2 >> page & 1 != 0 && third.is_lowercase() => 2,
+            ('Ä' | 'Å', 'Æ' | 'Ø' | 'Ŗ') if third.is_lowercase() => 2,
+            ('Ð' | 'Ğ', _) if is_word_start && !matches!(second, '’' | '”') => 2,
+            ('Ñ', _) if is_word_start => 1,
+            ('á', 'º' | '»') if is_western && (has_sign(third_class) || self.get(3).is_some_and(char::is_lowercase)) => 2,
+            ('à', _) if is_western && (has_sign(second_class) && has_sign(third_class)) => 1,
+            ('‚', 'Ä') | ('в', 'Ђ') | ('β', '€') => 2,
+            ('в' | 'β' | 'ā', '‚') if third == '¬' => 2,
+            ('Γ' | 'Ô', 'é') if third == '¼' => 3,
+            ('Γ' | 'Ô', 'Ç') if has_sign(third_class) => 3,
+            // A diameter or an empty set, squared.
+            ('Ø', _) if second_class == Class::Math => 0,
+            ('Г', '‚') if third == 'В' => 2,
+            ('≈', _) if matches!(second_class, Class::Lower | Class::Upper) => 1,
+            ('ï', '»') if third == '¿' => 2,
+            ('ï', '¿') if third == '½' => 2,
+            ('â', _) if is_western && has_sign(third_class) => 1,
+            _ if self.class(first) == Class::Box && before != Class::Box && second_class != Class::Box => 1,
+            _ if is_word_start && matches!(second_class, Class::Rare | Class::Math | Class::Currency) => 1,
+            _ => 0,
+        }
+    }
+
+    /// How much more is needed for a sequence that stands alone. `at`: where it ends; `next`: what follows.
+    fn doubt(&self, page: u32, script: Script, at: usize, next: char) -> u32 {
+        let is_letter = |ch| matches!(self.class(ch), Class::AsciiLower | Class::AsciiUpper | Class::Lower | Class::Upper);
+        let tail = &self.text[1..at];
+        let is_word = CYRILLIC_OR_GREEK >> page & 1 != 0 && tail.iter().all(|item| is_letter(item.ch));
+        // The text before is damaged, and nothing is known of it.
+        let is_garbled = matches!(self.class(self.before), Class::Rare | Class::Control) || self.before == '¢';
+        let touches_ascii = self.before.is_ascii_alphabetic() || next.is_ascii_alphabetic();
+        let by_script = match script {
+            Script::Neutral | Script::Latin => 0,
+            Script::Greek if touches_ascii => 1,
+            Script::Greek | Script::Cyrillic if !touches_ascii => 0,
+            Script::Han if !touches_ascii => 0,
+            Script::Block(block) if block > 4 && !touches_ascii => 0,
+            Script::Block(_) if !touches_ascii => 1,
+            _ => 2,
+        };
+        // Foreign letters in quotation marks.
+        let is_quoted = matches!(self.class(self.before), Class::Open | Class::Close)
+            && matches!(self.get(1), Some('«' | '»' | '‹' | '›' | '‘' | '’' | '“' | '”'));
+        let is_word = is_word || script == Script::Han && tail.iter().all(|item| is_letter(item.ch));
+        by_script + if is_quoted { 9 } else { 0 } + u32::from(is_word) + if is_garbled && self.page.is_none() { 9 } else { 0 }
+    }
+
+    /// Decides about a character after which byte A0 may have become a blank: `Ã ` was `à`.
+    fn lost_blank(&self, first: char) -> Decision {
+        let before = self.class(self.before);
+        let is_lower = matches!(before, Class::AsciiLower | Class::Lower);
+        let is_letter = is_lower || matches!(before, Class::AsciiUpper | Class::Upper);
+        let third = match self.get(2) {
+            Some(third) => third,
+            None if self.is_end => '\n',
+            None => return Decision::Wait,
+        };
+        let repair = |len, ch| Decision::Repair { len, ch, page: WINDOWS_1252.trailing_zeros() };
+        match first {
+            'Â' if is_lower => repair(2, '\u{A0}'),
+            'Ã' if is_lower || !is_letter && (third.is_ascii_lowercase() || third == ' ') => match self.is_joined(third) {
+                None => Decision::Wait,
+                Some(true) => repair(2, 'à'),
+                // The program that lost A0 has also made one blank of two.
+                Some(false) => repair(1, 'à'),
+            },
+            'Г' if !is_letter && third.is_ascii_lowercase() => repair(1, 'à'),
+            'Ð' if matches!(third, 'Ð' | 'Ñ') => match self.begins(0, 2) {
+                None => Decision::Wait,
+                Some(true) => repair(2, 'Р'),
+                Some(false) => Decision::Keep,
+            },
+            _ => Decision::Keep,
+        }
+    }
+
+    /// Whether the blank after `Ã` belongs to the character: a blank follows, or what makes a word of it, as in `às`.
+    fn is_joined(&self, third: char) -> Option<bool> {
+        if third == ' ' {
+            return Some(true);
+        }
+        for word in ["s", "quel", "quil"] {
+            let mut index = 2;
+            let mut is_same = true;
+            for ch in word.chars() {
+                is_same &= match self.get(index) {
+                    Some(found) => found == ch,
+                    None if self.is_end => false,
+                    None => return None,
+                };
+                if !is_same {
+                    break;
+                }
+                index += 1;
+            }
+            if is_same {
+                return match self.get(index) {
+                    Some(after) => Some(word != "s" || after.is_whitespace()),
+                    None if self.is_end => Some(true),
+                    None => None,
+                };
+            }
+        }
+        Some(false)
+    }
+}
+
+/// Whether the two begin a surrogate in this page.
+fn bytes_are_surrogate(first: &Entry, second: &Entry, page: u32) -> bool {
+    first.byte(page) == 0xED && second.tail >> page & 1 != 0 && second.byte(page) >= 0xA0
+}
