@@ -76,7 +76,7 @@
 //! | `error` | the error type | `words`, `hex` |
 //! | [`codec`] | charsets, their decoders and encoders | `words`, `hex`, `sort`, `arch`, `error` |
 //! | [`registry`] | finds the codec for a label | `words`, `sort`, `error`, `codec` |
-//! | [`mod@detect`] | detects the encoding, with the evidence | `words`, `hex`, `sort`, `error`, `codec`, `registry` |
+//! | [`mod@detect`] | detects the encoding, with the evidence | `words`, `hex`, `sort`, `error`, `codec`, `registry`, `mojibake` |
 //! | [`records`] | mainframe records: framing in both directions, and recognising it | `words`, `sort`, `error` |
 //! | [`fields`] | typed values in records: layouts, and reading and writing by them | `words`, `hex`, `arch`, `error`, `codec`, `registry`, `records` |
 //! | `named_options` | options by name and value | `words`, `error`, `registry` |
@@ -137,8 +137,8 @@ pub use transcoder::{AsyncDecodeReader, AsyncEncodeWriter};
 pub use transcoder::{
     Bom, CharProgress, CharStop, CutRecord, DecodeReader, EncodeWriter, Faults, FinishError, Gaps, MalformedAt,
     NamedOption, OnMalformed, OnUnknown, OnUnmappable, OptionValue, Padding, Progress, RecordsCut, Relabel, Relabelled,
-    RenamedOption, RepairedAt, Report, Status, TextWriter, Transcode, Transcoder, UnmappableAt, ValueDecoder, ValueEncoder, decode,
-    transcode,
+    RenamedOption, RepairedAt, Report, Status, TextWriter, Transcode, Transcoder, UnmappableAt, ValueDecoder,
+    ValueEncoder, decode, transcode,
 };
 pub use transcoder::{Line, LineCheckpoint, LineEnd, LineEnds, Lines};
 pub use words::{UnknownWord, Word};

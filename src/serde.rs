@@ -88,7 +88,8 @@ impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (controls, mojibake) = (&self.controls, &self.mojibake);
         let (newlines, cut) = (&self.record_newlines, &self.records_cut);
-        let asked = [controls.is_some(), mojibake.is_some(), self.records_out.is_some(), newlines.is_some(), cut.is_some()];
+        let asked =
+            [controls.is_some(), mojibake.is_some(), self.records_out.is_some(), newlines.is_some(), cut.is_some()];
         let mut keys =
             serializer.serialize_struct("Report", 11 + asked.iter().filter(|is_there| **is_there).count())?;
         keys.serialize_field("from", &self.from)?;

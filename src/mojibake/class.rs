@@ -31,7 +31,9 @@ pub(super) enum Class {
     Control,
 }
 
-use Class::{AsciiLower, AsciiUpper, Box as Boxes, Close, Common, Control, Currency, Lower, Math, Open, Other, Rare, Upper};
+use Class::{
+    AsciiLower, AsciiUpper, Box as Boxes, Close, Common, Control, Currency, Lower, Math, Open, Other, Rare, Upper,
+};
 
 /// Returns the kind of a character.
 pub(super) fn class(ch: char) -> Class {
@@ -43,7 +45,21 @@ pub(super) fn class(ch: char) -> Class {
         '\u{A0}' | '\u{AD}' | '·' | '–' | '—' | '―' | '…' | '’' | '”' => Common,
         '¤' | '¦' | '¨' | '¬' | '¯' | '¸' | 'ƒ' | 'ˆ' | '˜' | 'ˇ' | '˘' | '˛' | '˙' | '˝' | '†' | '‡' | '‰' | '⌐'
         | '◊' | '§' | '¶' | '‗' => Rare,
-        '²' | '³' | '¹' | '±' | '¼' | '½' | '¾' | '×' | '÷' | 'µ' | '⁄' | '№' | '\u{2200}'..='\u{22FF}' | '⌠' | '⌡'
+        '²'
+        | '³'
+        | '¹'
+        | '±'
+        | '¼'
+        | '½'
+        | '¾'
+        | '×'
+        | '÷'
+        | 'µ'
+        | '⁄'
+        | '№'
+        | '\u{2200}'..='\u{22FF}'
+        | '⌠'
+        | '⌡'
         | 'ⁿ' => Math,
         '¢' | '£' | '¥' | '€' | '₧' => Currency,
         '¡' | '«' | '¿' | '©' | '΄' | '΅' | '‘' | '‚' | '“' | '„' | '•' | '‹' | '\u{F8FF}' => Open,
@@ -73,7 +89,7 @@ pub(super) fn unlikely(first: Class, second: Class) -> u32 {
         (Open, Open | Close | Math) | (Close, Open | Currency | Math) => 1,
         (Boxes, AsciiLower | AsciiUpper) => 1,
         (Boxes, Lower | Upper | Rare | Math | Currency | Open | Close) => 2,
-        (Lower | Upper | Rare | Math | Currency | Open | Close, Boxes) => 2,
+        (Lower | Upper | Currency | Close, Boxes) => 2,
         _ => 0,
     }
 }

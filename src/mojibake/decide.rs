@@ -6,7 +6,7 @@
 
 use super::class::{Class, Script, class, plausible, unlikely};
 use super::layers::Item;
-use super::tables::{ALONE, CYRILLIC_OR_GREEK, DOS, Entry, LATIN_2, LOST, Tables, WINDOWS_1250, WINDOWS_1252};
+use super::tables::{ALONE, CYRILLIC_OR_GREEK, DOS, Entry, LATIN_2, LOST, Tables, WESTERN, WINDOWS_1250, WINDOWS_1252};
 
 /// The most sequences of a run that are looked at, from its first one, if the decision is still open.
 const MAX_RUN: usize = 8;
@@ -43,8 +43,8 @@ pub(super) struct View<'a> {
     pub(super) text: &'a [Item],
     /// Nothing follows the text.
     pub(super) is_end: bool,
-    /// Only what was repaired before can be damaged.
-    pub(super) is_again: bool,
+    /// How often characters were repaired that can be damaged again.
+    pub(super) depth: u8,
 }
 
 impl View<'_> {
@@ -59,16 +59,13 @@ impl View<'_> {
         if lead & ALONE != 0 {
             return self.lone_control(first).unwrap_or(Decision::Keep);
         }
-        if lead == 0 || self.is_again && !self.text[0].is_repaired {
+        if lead == 0 || !self.text[0].is_at(self.depth) {
             return Decision::Keep;
         }
         let Some(second) = self.get(1) else { return self.wait() };
         let mut pages = lead & self.tables.entry(second).tail;
         if pages & LOST != 0 {
-            return if self.is_again { Decision::Keep } else { self.lost_blank(first) };
-        }
-        if self.is_again && !self.text[1].is_repaired {
-            return Decision::Keep;
+            return if self.depth > 0 { Decision::Keep } else { self.lost_blank(first) };
         }
         if let Some(page) = self.page.filter(|page| pages >> page & 1 != 0) {
             match self.sequence(page, 0) {
@@ -106,7 +103,7 @@ impl View<'_> {
             '\u{97}' => '—',
             _ => return None,
         };
-        Some(Decision::Repair { len: 1, ch, page: WINDOWS_1252.trailing_zeros() }).filter(|_| !self.is_again)
+        Some(Decision::Repair { len: 1, ch, page: WINDOWS_1252.trailing_zeros() }).filter(|_| self.depth == 0)
     }
 
     fn wait(&self) -> Decision {
@@ -118,7 +115,7 @@ impl View<'_> {
         let is_cut = if self.is_end { Sequence::Bad } else { Sequence::Cut };
         let Some(first) = self.get(at) else { return is_cut };
         let entry = self.tables.entry(first);
-        if entry.lead >> page & 1 == 0 {
+        if entry.lead >> page & 1 == 0 || !self.text[at].is_at(self.depth) {
             return Sequence::Bad;
         }
         let mut is_lossy = false;
@@ -136,9 +133,9 @@ impl View<'_> {
             let Some(ch) = self.get(at + index) else { return is_cut };
             let entry = self.tables.entry(ch);
             is_lossy |= ch == '\u{FFFD}';
-            bytes[index] = if entry.tail >> page & 1 != 0 {
+            bytes[index] = if entry.tail >> page & 1 != 0 && self.text[at + index].is_at(self.depth) {
                 entry.byte(page)
-            } else if ch == ' ' && index > 1 {
+            } else if ch == ' ' && index > 1 && WESTERN >> page & 1 != 0 {
                 // A blank may have been A0 if the next sequence begins right after this one.
                 match self.begins(page, at + len) {
                     None => return is_cut,
@@ -164,12 +161,13 @@ impl View<'_> {
                 return if self.is_end { Sequence::Bad } else { Sequence::Cut };
             };
             let entry = self.tables.entry(ch);
-            if (entry.lead | entry.tail) >> page & 1 == 0 {
+            if (entry.lead | entry.tail) >> page & 1 == 0 || !self.text[at + index].is_at(self.depth) {
                 return Sequence::Bad;
             }
             *byte = entry.byte(page);
         }
-        let [0xED, high @ 0xA0..=0xAF, high_end @ 0x80..=0xBF, 0xED, low @ 0xB0..=0xBF, low_end @ 0x80..=0xBF] = bytes else {
+        let [0xED, high @ 0xA0..=0xAF, high_end @ 0x80..=0xBF, 0xED, low @ 0xB0..=0xBF, low_end @ 0x80..=0xBF] = bytes
+        else {
             return Sequence::Bad;
         };
         let unit = |middle: u8, last: u8| 0xD000 | u16::from(middle & 0x3F) << 6 | u16::from(last & 0x3F);
@@ -198,6 +196,7 @@ impl View<'_> {
         let (mut score, mut script) = (0, Script::Neutral);
         let mut result = None;
         let mut need = 2;
+        let mut is_all_boxes = true;
         while count < MAX_RUN {
             let (len, ch) = match self.sequence(page, at) {
                 Sequence::Cut => return Decision::Wait,
@@ -215,18 +214,19 @@ impl View<'_> {
                 result = Some(Decision::Repair { len, ch, page });
                 need += u32::from(is_rare) + u32::from(DOS >> page & 1 != 0);
                 score += self.bonus(page);
-                if self.is_again {
+                if self.depth > 0 {
                     score += if matches!(of, Script::Neutral | Script::Latin) { 2 } else { 1 };
                 }
             }
             for index in at..at + len {
                 let next = self.class(self.get(index).unwrap_or(' '));
                 score += unlikely(last, next);
+                is_all_boxes &= next == Class::Box;
                 last = next;
             }
             (at, count) = (at + len, count + 1);
             // So many sequences of one script are hardly an accident, whatever they are made of.
-            score += u32::from(count > 2);
+            score += u32::from(count > 2 && !is_all_boxes);
             if count > 1 && score >= need {
                 break;
             }
@@ -292,7 +292,11 @@ impl View<'_> {
             ('Ä' | 'Å', 'Æ' | 'Ø' | 'Ŗ') if third.is_lowercase() => 2,
             ('Ð' | 'Ğ', _) if is_word_start && !matches!(second, '’' | '”') => 2,
             ('Ñ', _) if is_word_start => 1,
-            ('á', 'º' | '»') if is_western && (has_sign(third_class) || self.get(3).is_some_and(char::is_lowercase)) => 2,
+            ('á', 'º' | '»')
+                if is_western && (has_sign(third_class) || self.get(3).is_some_and(char::is_lowercase)) =>
+            {
+                2
+            }
             ('à', _) if is_western && (has_sign(second_class) && has_sign(third_class)) => 1,
             ('‚', 'Ä') | ('в', 'Ђ') | ('β', '€') => 2,
             ('в' | 'β' | 'ā', '‚') if third == '¬' => 2,
@@ -313,7 +317,8 @@ impl View<'_> {
 
     /// How much more is needed for a sequence that stands alone. `at`: where it ends; `next`: what follows.
     fn doubt(&self, page: u32, script: Script, at: usize, next: char) -> u32 {
-        let is_letter = |ch| matches!(self.class(ch), Class::AsciiLower | Class::AsciiUpper | Class::Lower | Class::Upper);
+        let is_letter =
+            |ch| matches!(self.class(ch), Class::AsciiLower | Class::AsciiUpper | Class::Lower | Class::Upper);
         let tail = &self.text[1..at];
         let is_word = CYRILLIC_OR_GREEK >> page & 1 != 0 && tail.iter().all(|item| is_letter(item.ch));
         // The text before is damaged, and nothing is known of it.
@@ -332,7 +337,10 @@ impl View<'_> {
         let is_quoted = matches!(self.class(self.before), Class::Open | Class::Close)
             && matches!(self.get(1), Some('«' | '»' | '‹' | '›' | '‘' | '’' | '“' | '”'));
         let is_word = is_word || script == Script::Han && tail.iter().all(|item| is_letter(item.ch));
-        by_script + if is_quoted { 9 } else { 0 } + u32::from(is_word) + if is_garbled && self.page.is_none() { 9 } else { 0 }
+        by_script
+            + if is_quoted { 9 } else { 0 }
+            + u32::from(is_word)
+            + if is_garbled && self.page.is_none() { 9 } else { 0 }
     }
 
     /// Decides about a character after which byte A0 may have become a blank: `Ã ` was `à`.
@@ -348,12 +356,14 @@ impl View<'_> {
         let repair = |len, ch| Decision::Repair { len, ch, page: WINDOWS_1252.trailing_zeros() };
         match first {
             'Â' if is_lower => repair(2, '\u{A0}'),
-            'Ã' if is_lower || !is_letter && (third.is_ascii_lowercase() || third == ' ') => match self.is_joined(third) {
-                None => Decision::Wait,
-                Some(true) => repair(2, 'à'),
-                // The program that lost A0 has also made one blank of two.
-                Some(false) => repair(1, 'à'),
-            },
+            'Ã' if is_lower || !is_letter && (third.is_ascii_lowercase() || third == ' ') => {
+                match self.is_joined(third) {
+                    None => Decision::Wait,
+                    Some(true) => repair(2, 'à'),
+                    // The program that lost A0 has also made one blank of two.
+                    Some(false) => repair(1, 'à'),
+                }
+            }
             'Г' if !is_letter && third.is_ascii_lowercase() => repair(1, 'à'),
             'Ð' if matches!(third, 'Ð' | 'Ñ') => match self.begins(0, 2) {
                 None => Decision::Wait,

@@ -2,7 +2,7 @@
 //! the first has made.
 
 use super::decide::{Decision, View};
-use super::tables::{ALONE, Tables};
+use super::tables::{ALONE, LOST, Tables, WESTERN};
 
 /// How often text may have been damaged.
 const LAYERS: usize = 6;
@@ -15,7 +15,29 @@ pub(crate) struct Item {
     pub(crate) begin: isize,
     /// The length of that text.
     pub(crate) len: u32,
-    pub(crate) is_repaired: bool,
+    /// How often it was repaired.
+    depth: u8,
+}
+
+impl Item {
+    /// A character of the text.
+    pub(crate) fn new(ch: char, begin: usize) -> Self {
+        Item { ch, begin: begin as isize, len: ch.len_utf8() as u32, depth: 0 }
+    }
+
+    pub(crate) fn is_repaired(&self) -> bool {
+        self.depth > 0
+    }
+
+    /// Whether it is what a layer of this depth looks at.
+    pub(super) fn is_at(&self, depth: u8) -> bool {
+        self.depth == depth
+    }
+
+    /// Whether it is a control that nobody writes: the half of a repair whose other half is lost. It is not made.
+    pub(crate) fn is_half(&self) -> bool {
+        matches!(self.ch, '\u{80}'..='\u{9F}')
+    }
 }
 
 /// One layer: what it holds back, and what it depends on.
@@ -27,8 +49,8 @@ struct Layer {
     /// The last character that it let go, and the page if it was repaired.
     before: char,
     page: Option<u32>,
-    /// It repairs what another one has made.
-    is_again: bool,
+    /// How many layers come before it. It repairs what the last of them has made.
+    depth: u8,
 }
 
 /// All layers.
@@ -40,8 +62,8 @@ pub(crate) struct Layers {
 
 impl Layers {
     pub(crate) fn new() -> Self {
-        let layer = Layer { held: Vec::new(), done: 0, before: ' ', page: None, is_again: false };
-        let layers = std::array::from_fn(|index| Layer { is_again: index > 0, ..layer.clone() });
+        let layer = Layer { held: Vec::new(), done: 0, before: ' ', page: None, depth: 0 };
+        let layers = std::array::from_fn(|index| Layer { depth: index as u8, ..layer.clone() });
         Layers { tables: Tables::get(), layers }
     }
 
@@ -90,46 +112,71 @@ impl Layers {
         }
     }
 
-    /// Returns where in `text`, from `from` on, the next two characters begin that may be part of a damaged sequence.
-    /// `None` if there are none; the last character may still be the first of two.
+    /// Returns where in `text`, from `from` on, the next character is that may begin a damaged sequence, as far as the two
+    /// after it show. `None` if there is none.
     pub(crate) fn find(&self, text: &str, from: usize) -> Option<usize> {
         let bytes = text.as_bytes();
-        let (mut index, mut lead, mut last) = (from, 0, from);
-        while index < bytes.len() {
-            if lead == 0 && bytes[index] < 0x80 {
+        // What the last character may begin, and the one before it together with the last one; and where they are.
+        let (mut short, mut long, mut begun) = (0, 0, 0);
+        let (mut last, mut before_last) = (from, from);
+        let mut index = from;
+        while let Some(&byte) = bytes.get(index) {
+            if byte < 0x80 {
+                if long & WESTERN != 0 && byte == b' ' {
+                    return Some(before_last);
+                }
+                if short & LOST != 0 && byte == b' ' {
+                    return Some(last);
+                }
+                (short, long, begun) = (0, 0, 0);
                 index += ascii_len(&bytes[index..]);
                 continue;
             }
-            let Some(ch) = text[index..].chars().next() else { break };
-            let entry = self.tables.entry(ch);
-            if lead & entry.tail != 0 {
+            let (signs, len) = self.tables.signs(&bytes[index..]);
+            if long & signs.tail != 0 {
+                return Some(before_last);
+            }
+            if short & signs.tail != 0 {
                 return Some(last);
             }
-            (lead, last) = (entry.lead, index);
-            if lead & ALONE != 0 {
-                break;
+            if signs.lead & ALONE != 0 {
+                return Some(if begun & signs.tail != 0 { last } else { index });
             }
-            index += ch.len_utf8();
+            (short, long, begun) = (signs.lead, begun & signs.tail, signs.long_lead);
+            (before_last, last) = (last, index);
+            index += len;
         }
-        (lead != 0).then_some(last)
+        // The text may go on with what is missing.
+        match (long, short | begun) {
+            (0, 0) => None,
+            (0, _) => Some(last),
+            _ => Some(before_last),
+        }
     }
 }
 
 /// The length of the ASCII text at the front of `bytes`.
 fn ascii_len(bytes: &[u8]) -> usize {
-    let blocks = bytes.chunks_exact(32).take_while(|block| block.iter().fold(0, |all, byte| all | byte) < 0x80);
-    let len = 32 * blocks.count();
+    let is_ascii = |block: &&[u8]| block.iter().fold(0, |all, byte| all | byte) < 0x80;
+    let len = 32 * bytes.chunks_exact(32).take_while(is_ascii).count();
     len + bytes[len..].iter().take_while(|byte| byte.is_ascii()).count()
 }
 
 /// Passes an item to the first of some layers.
 fn step(tables: &'static Tables, layers: &mut [Layer], item: Item, emit: &mut dyn FnMut(Item)) {
-    let Some((layer, rest)) = layers.split_first_mut() else {
-        emit(item);
-        return;
-    };
-    layer.held.push(item);
-    layer.drain(tables, false, rest, emit);
+    for index in 0..layers.len() {
+        let layer = &mut layers[index];
+        if !layer.is_empty() || item.is_at(layer.depth) {
+            if let Some((layer, rest)) = layers[index..].split_first_mut() {
+                layer.held.push(item);
+                layer.drain(tables, false, rest, emit);
+            }
+            return;
+        }
+        // It passes.
+        (layer.before, layer.page) = (item.ch, None);
+    }
+    emit(item);
 }
 
 impl Layer {
@@ -141,7 +188,8 @@ impl Layer {
     fn drain(&mut self, tables: &'static Tables, is_end: bool, rest: &mut [Layer], emit: &mut dyn FnMut(Item)) {
         while !self.is_empty() {
             let text = &self.held[self.done..];
-            let decision = View { tables, before: self.before, page: self.page, text, is_end, is_again: self.is_again }.decide();
+            let decision =
+                View { tables, before: self.before, page: self.page, text, is_end, depth: self.depth }.decide();
             let (len, item) = match decision {
                 Decision::Wait => break,
                 Decision::Keep => {
@@ -151,7 +199,7 @@ impl Layer {
                 Decision::Repair { len, ch, page } => {
                     self.page = Some(page);
                     let sum = text[..len].iter().map(|item| item.len).sum();
-                    (len, Item { ch, begin: text[0].begin, len: sum, is_repaired: true })
+                    (len, Item { ch, begin: text[0].begin, len: sum, depth: self.depth + 1 })
                 }
             };
             self.before = self.held[self.done + len - 1].ch;

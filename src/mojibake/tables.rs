@@ -26,6 +26,8 @@ const WITH_CONTROLS: usize = 7;
 pub(super) type Pages = u16;
 
 pub(super) const WINDOWS_1252: Pages = 1;
+/// That and windows-1254.
+pub(super) const WESTERN: Pages = 1 | 1 << 1;
 pub(super) const WINDOWS_1250: Pages = 1 << 2;
 pub(super) const LATIN_2: Pages = 1 << 6;
 pub(super) const CYRILLIC_OR_GREEK: Pages = 1 << 3 | 1 << 4;
@@ -50,12 +52,31 @@ pub(super) struct Entry {
 const NONE: Entry = Entry { lead: 0, tail: 0, class: Class::Other, bytes: [0; PAGES.len()] };
 
 /// The ranges of characters that have an entry of their own. All characters of all pages are in them.
-const RANGES: [(u32, u32); 8] =
-    [(0x00, 0x7FF), (0x2000, 0x2122), (0x2200, 0x22FF), (0x2310, 0x2321), (0x2500, 0x25FF), (0xF8FF, 0xF8FF), (0xFB01, 0xFB02), (0xFFFD, 0xFFFD)];
+const RANGES: [(u32, u32); 8] = [
+    (0x00, 0x7FF),
+    (0x2000, 0x2122),
+    (0x2200, 0x22FF),
+    (0x2310, 0x2321),
+    (0x2500, 0x25FF),
+    (0xF8FF, 0xF8FF),
+    (0xFB01, 0xFB02),
+    (0xFFFD, 0xFFFD),
+];
+
+/// What a character can be in a sequence: the pages in which it begins one of two characters, or a longer one, or continues
+/// one. This is all that the search reads, and it reads it for every character.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Signs {
+    pub(super) lead: Pages,
+    pub(super) long_lead: Pages,
+    pub(super) tail: Pages,
+}
 
 /// The characters of all pages.
 pub(crate) struct Tables {
     entries: Box<[Entry]>,
+    /// Those of the characters that UTF-8 writes with two bytes.
+    signs: Box<[Signs]>,
 }
 
 impl Tables {
@@ -67,7 +88,7 @@ impl Tables {
 
     fn new() -> Self {
         let len: usize = RANGES.iter().map(|(first, last)| (last - first + 1) as usize).sum();
-        let mut tables = Tables { entries: vec![NONE; len].into() };
+        let mut tables = Tables { entries: vec![NONE; len].into(), signs: Box::default() };
         for ch in RANGES.iter().flat_map(|(first, last)| *first..=*last).filter_map(char::from_u32) {
             tables.entries[index(ch)].class = class(ch);
         }
@@ -87,8 +108,24 @@ impl Tables {
         }
         // A byte that the page lacks may have become U+FFFD. It can be any byte that continues a sequence.
         let lost = &mut tables.entries[index('\u{FFFD}')];
-        (lost.tail, lost.class, lost.bytes) = ((1 << WITH_CONTROLS) - 1 & !CYRILLIC_OR_GREEK, Class::Rare, [0x90; PAGES.len()]);
+        (lost.tail, lost.class, lost.bytes) =
+            ((1 << WITH_CONTROLS) - 1 & !CYRILLIC_OR_GREEK, Class::Rare, [0x90; PAGES.len()]);
+        tables.signs = (0..0x800).map(|ch| tables.entries[ch].signs()).collect();
         tables
+    }
+
+    /// Returns what the character at the front of `bytes` can be, which is not ASCII, and its length.
+    pub(super) fn signs(&self, bytes: &[u8]) -> (Signs, usize) {
+        let bits = |index: usize| usize::from(bytes.get(index).map_or(0, |byte| byte & 0x3F));
+        match bytes[0] {
+            lead @ 0xC0..=0xDF => (self.signs[usize::from(lead & 0x1F) << 6 | bits(1)], 2),
+            lead @ (0xE2 | 0xEF) => {
+                let ch = u32::from(lead & 0xF) << 12 | (bits(1) << 6 | bits(2)) as u32;
+                (char::from_u32(ch).map_or(Signs::default(), |ch| self.entry(ch).signs()), 3)
+            }
+            0xE0.. if bytes[0] < 0xF0 => (Signs::default(), 3),
+            _ => (Signs::default(), 4),
+        }
     }
 
     /// Adds a character of a page.
@@ -111,6 +148,12 @@ impl Tables {
 }
 
 impl Entry {
+    fn signs(&self) -> Signs {
+        let is_long = |page: &u32| self.lead >> page & 1 != 0 && self.bytes[*page as usize] >= 0xE0;
+        let long_lead = (0..PAGES.len() as u32).filter(is_long).fold(0, |pages, page| pages | 1 << page);
+        Signs { lead: self.lead & !long_lead, long_lead, tail: self.tail }
+    }
+
     /// The byte of the character in a page that has it.
     pub(super) fn byte(&self, page: u32) -> u8 {
         self.bytes[page as usize]

@@ -89,12 +89,6 @@ impl Stage for EolStage {
         keep(out, at.start + kept..at.end);
     }
 
-    fn pass(&mut self, piece: Piece, out: &mut Vec<Piece>) {
-        // Text that another stage has made is no part of a line ending.
-        self.after_cr &= !matches!(piece.text, Text::Made(_));
-        out.push(piece);
-    }
-
     fn inserted(&mut self) {
         self.after_cr = false;
     }
@@ -141,7 +135,7 @@ impl Stage for InRecordStage {
         let mut kept = 0;
         for (index, found) in text.match_indices(['\n', '\r', NEL]) {
             keep(out, at.start + kept..at.start + index);
-            out.extend(found.chars().map(|ch| Piece { at: at.start + index, text: Text::Newline(ch) }));
+            out.extend(found.chars().map(|ch| Piece { at: at.start + index, text: Text::Newline(ch, None) }));
             if self.puts_blanks {
                 out.push(Piece { at: at.start + index, text: Text::New(" ") });
             }

@@ -51,12 +51,15 @@ pub(crate) enum Text {
     Put(&'static str, Place),
     /// The end of a record, or of a line that becomes a record.
     End,
-    /// A control character at this position, to be counted or reported as an error.
-    Control(char),
-    /// A newline at a position where none is allowed.
-    Newline(char),
+    /// A control character at this position, or at this place of the input, to be counted or reported as an error.
+    Control(char, Option<Place>),
+    /// A newline at a position, or at a place of the input, where none is allowed.
+    Newline(char, Option<Place>),
     /// Made by a stage from other text.
-    #[cfg_attr(not(any(feature = "mojibake", feature = "normalize")), expect(dead_code, reason = "no stage makes text"))]
+    #[cfg_attr(
+        not(any(feature = "mojibake", feature = "normalize")),
+        expect(dead_code, reason = "no stage makes text")
+    )]
     Made(Box<Made>),
     /// These repairs are in the text that a stage has made, which follows.
     #[cfg(feature = "mojibake")]
@@ -87,6 +90,30 @@ impl Made {
 }
 
 impl Made {
+    /// Returns a piece that was cut from the text, as one of the decoded text. `at`: where that goes on.
+    fn piece(&self, cut: Piece, at: usize) -> Piece {
+        let (at, place) = match self.source(cut.at) {
+            CharSource::Here(position) => (position, None),
+            CharSource::There(place) => (at, Some(place)),
+        };
+        let text = match (cut.text, place) {
+            (Text::Kept(len), _) => Text::Made(Box::new(self.part(cut.at..cut.at + len))),
+            (Text::New(text), Some(place)) => Text::Put(text, place),
+            (Text::Control(ch, None), place) => Text::Control(ch, place),
+            (Text::Newline(ch, None), place) => Text::Newline(ch, place),
+            (text, _) => text,
+        };
+        Piece { at, text }
+    }
+
+    fn part(&self, range: Range<usize>) -> Made {
+        let sources = self.sources.iter().filter(|(index, _)| range.contains(index));
+        let first = (0, self.source(range.start));
+        let rest = sources.map(|(index, source)| (index - range.start, *source)).filter(|(index, _)| *index > 0);
+        let text = self.text[range.clone()].to_owned();
+        Made { text, sources: std::iter::once(first).chain(rest).collect() }
+    }
+
     /// Returns where the character at `index` of the text came from.
     pub(crate) fn source(&self, index: usize) -> CharSource {
         let after = self.sources.partition_point(|(begin, _)| *begin <= index);
@@ -189,9 +216,17 @@ pub(crate) trait Stage: Send + Fork {
     /// Cuts `text`, which is at the positions `at`, into pieces, and appends them to `out`.
     fn cut(&mut self, text: &str, at: Range<usize>, out: &mut Vec<Piece>);
 
-    /// Takes a piece that is not text of the input: it goes to `out`, after anything that the stage has held back.
+    /// Takes a piece that is not text of the input: it goes to `out`, after anything that the stage has held back. Text that
+    /// an earlier stage has made is cut like any other.
     fn pass(&mut self, piece: Piece, out: &mut Vec<Piece>) {
-        out.push(piece);
+        match piece.text {
+            Text::Made(made) => {
+                let mut pieces = Vec::new();
+                self.cut(&made.text, 0..made.text.len(), &mut pieces);
+                out.extend(pieces.into_iter().map(|cut| made.piece(cut, piece.at)));
+            }
+            _ => out.push(piece),
+        }
     }
 
     /// Tells the stage where in the input positions of the text are that was just cut, for text that it holds back. The

@@ -94,9 +94,7 @@ struct Output<'a> {
 
 impl Output<'_> {
     fn put(&mut self, item: Item) {
-        // No text is meant to have such a control: it is the half of a repair whose other half is lost.
-        let is_whole = item.is_repaired && !matches!(item.ch, '\u{80}'..='\u{9F}');
-        if is_whole {
+        if item.is_repaired() && !item.is_half() {
             self.repair(item);
         } else if item.begin >= 0 {
             self.keep(item.begin as usize, item.len as usize);
@@ -179,8 +177,7 @@ impl Stage for MojibakeStage {
                 }
             }
             let Some(ch) = text[index..].chars().next() else { break };
-            let item = Item { ch, begin: index as isize, len: ch.len_utf8() as u32, is_repaired: false };
-            layers.push(item, &mut |item| output.put(item));
+            layers.push(Item::new(ch, index), &mut |item| output.put(item));
             index += ch.len_utf8();
         }
         output.end(text.len());
@@ -205,7 +202,8 @@ impl Stage for MojibakeStage {
     }
 
     fn is_between(&self) -> bool {
-        self.layers.is_new()
+        // The list of repairs is that of one input.
+        self.layers.is_new() && self.listed == 0
     }
 
     fn holds_text(&self) -> bool {

@@ -248,7 +248,7 @@ impl Stage for NormalizeStage {
             #[cfg(feature = "mojibake")]
             Text::Repaired(_) => out.push(piece),
             _ => {
-                if !(self.joins && matches!(piece.text, Text::Control(_))) {
+                if !(self.joins && matches!(piece.text, Text::Control(..))) {
                     self.end("", piece.at, out);
                 }
                 out.push(piece);

@@ -488,7 +488,7 @@ impl Segment {
             Text::New(text) | Text::Put(text, ..) => text,
             Text::Made(ref made) => &made.text,
             Text::Kept(len) => &self.inserted.as_ref().map_or(decoded, Inserted::as_str)[piece.at..piece.at + len],
-            Text::End | Text::Control(_) | Text::Newline(_) | Text::TooLong(_) => "",
+            Text::End | Text::Control(..) | Text::Newline(..) | Text::TooLong(_) => "",
             #[cfg(feature = "mojibake")]
             Text::Repaired(_) => "",
         }
@@ -502,8 +502,8 @@ impl Segment {
                 Next::Text(&self.text_of(piece, decoded)[self.done..])
             }
             Text::End => Next::End,
-            Text::Control(ch) => Next::Control(ch),
-            Text::Newline(ch) => Next::Newline(ch),
+            Text::Control(ch, _) => Next::Control(ch),
+            Text::Newline(ch, _) => Next::Newline(ch),
             Text::TooLong(_) => Next::TooLong,
             #[cfg(feature = "mojibake")]
             Text::Repaired(ref repairs) => Next::Repaired(repairs),
@@ -518,7 +518,7 @@ impl Segment {
             Text::Kept(len) => len,
             Text::New(text) | Text::Put(text, ..) => text.len(),
             Text::Made(ref made) => made.text.len(),
-            Text::End | Text::Control(_) | Text::Newline(_) | Text::TooLong(_) => 0,
+            Text::End | Text::Control(..) | Text::Newline(..) | Text::TooLong(_) => 0,
             #[cfg(feature = "mojibake")]
             Text::Repaired(_) => 0,
         };
@@ -532,6 +532,7 @@ impl Segment {
     pub(super) fn place_of_next(&self) -> Place {
         match self.pieces.get(self.piece) {
             Some(Piece { text: Text::TooLong(Some(place)), .. }) => *place,
+            Some(Piece { text: Text::Control(_, Some(place)) | Text::Newline(_, Some(place)), .. }) => *place,
             piece => self.origin.place(piece.map_or(usize::MAX, |piece| piece.at)),
         }
     }

@@ -4,9 +4,9 @@ use crate::codec::{ByteSink, Codec, MIN_ROOM, Replacement, Step, Stop, Unmappabl
 use crate::detect::Diagnostic;
 use crate::error::{Error, ErrorKind};
 use crate::text::MAX_SEQUENCE;
-use crate::text::controls::OnControl;
 #[cfg(feature = "mojibake")]
 use crate::text::Repair;
+use crate::text::controls::OnControl;
 use crate::text::xml::XmlPlace;
 use crate::transcoder::faults::UnmappablePolicy;
 use crate::transcoder::guard::{CheckedEncoder, PassingChars};

@@ -309,6 +309,14 @@ impl Convert {
         (of(&self.reading.from, Side::From), of(&self.to, Side::To))
     }
 
+    /// Whether to say that text was decoded with the wrong charset before: if it is not repaired.
+    pub(crate) fn hints_at_damage(&self) -> bool {
+        #[cfg(feature = "mojibake")]
+        return self.mojibake == OnMojibake::Keep;
+        #[cfg(not(feature = "mojibake"))]
+        return false;
+    }
+
     /// Returns the policy for invalid input: that of the options, or else that of the suffixes.
     pub(crate) fn on_malformed(&self) -> OnMalformed {
         let (from, to) = self.suffixes();

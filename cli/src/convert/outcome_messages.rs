@@ -9,7 +9,9 @@ use crate::files::name::Name;
 use crate::messages::hints::{self, HintContext};
 use crate::messages::{self, Count, InWords, Place, say, say_count, say_problem};
 use charpipe::Hex;
-use charpipe::{CutRecord, Error, Faults, Kind, OnControl, OnMalformed, OnUnmappable, RepairedAt, Report, UnmappableAt};
+use charpipe::{
+    CutRecord, Error, Faults, Kind, OnControl, OnMalformed, OnUnmappable, RepairedAt, Report, UnmappableAt,
+};
 use std::ffi::OsStr;
 
 /// Prints the messages about the input `name`, the error last. A check prints no counts here: they are in its line.

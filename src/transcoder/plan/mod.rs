@@ -14,9 +14,9 @@ use crate::error::{Error, ErrorKind};
 use crate::records::overlong::OnOverlong;
 #[cfg(feature = "normalize")]
 use crate::text::controls::OnControl;
+use crate::text::eol::{Eol, EolStage, NelAsLf, OnNewlineInRecord};
 #[cfg(feature = "mojibake")]
 use crate::text::mojibake::OnMojibake;
-use crate::text::eol::{Eol, EolStage, NelAsLf, OnNewlineInRecord};
 use crate::text::xml::XmlPlace;
 use crate::text::{Stage, Text};
 use crate::transcoder::byte_page::{BytePage, contains_ascii};
