@@ -75,7 +75,7 @@ pub(super) struct Signs {
 /// The characters of all pages.
 pub(crate) struct Tables {
     entries: Box<[Entry]>,
-    /// Those of the characters that UTF-8 writes with two bytes.
+    /// Of the same characters.
     signs: Box<[Signs]>,
 }
 
@@ -110,22 +110,27 @@ impl Tables {
         let lost = &mut tables.entries[index('\u{FFFD}')];
         (lost.tail, lost.class, lost.bytes) =
             ((1 << WITH_CONTROLS) - 1 & !CYRILLIC_OR_GREEK, Class::Rare, [0x90; PAGES.len()]);
-        tables.signs = (0..0x800).map(|ch| tables.entries[ch].signs()).collect();
+        tables.signs = tables.entries.iter().map(Entry::signs).collect();
         tables
     }
 
     /// Returns what the character at the front of `bytes` can be, which is not ASCII, and its length.
+    #[inline]
     pub(super) fn signs(&self, bytes: &[u8]) -> (Signs, usize) {
-        let bits = |index: usize| usize::from(bytes.get(index).map_or(0, |byte| byte & 0x3F));
-        match bytes[0] {
-            lead @ 0xC0..=0xDF => (self.signs[usize::from(lead & 0x1F) << 6 | bits(1)], 2),
-            lead @ (0xE2 | 0xEF) => {
-                let ch = u32::from(lead & 0xF) << 12 | (bits(1) << 6 | bits(2)) as u32;
-                (char::from_u32(ch).map_or(Signs::default(), |ch| self.entry(ch).signs()), 3)
+        match *bytes {
+            [lead @ 0xC0..=0xDF, last, ..] => (self.signs[usize::from(lead & 0x1F) << 6 | usize::from(last & 0x3F)], 2),
+            [lead @ (0xE2 | 0xEF), middle, last, ..] => {
+                let ch = u32::from(lead & 0xF) << 12 | u32::from(middle & 0x3F) << 6 | u32::from(last & 0x3F);
+                (self.signs.get(position(ch)).copied().unwrap_or_default(), 3)
             }
-            0xE0.. if bytes[0] < 0xF0 => (Signs::default(), 3),
+            // No page has them.
+            [..0xF0, ..] => (Signs::default(), others_len(bytes)),
             _ => (Signs::default(), 4),
         }
+    }
+
+    pub(super) fn signs_of(&self, ch: char) -> Signs {
+        self.signs.get(index(ch)).copied().unwrap_or_default()
     }
 
     /// Adds a character of a page.
@@ -160,9 +165,18 @@ impl Entry {
     }
 }
 
+/// The length of the characters at the front of `bytes` that have three bytes and are in no page: those of Asia, mostly.
+fn others_len(bytes: &[u8]) -> usize {
+    let is_other = |ch: &&[u8]| matches!(ch[0], 0xE0 | 0xE1 | 0xE3..=0xEE);
+    3 * bytes.chunks_exact(3).take_while(is_other).count()
+}
+
 /// The index of the entry of a character; beyond the end if it has none.
 fn index(ch: char) -> usize {
-    let ch = u32::from(ch);
+    position(u32::from(ch))
+}
+
+fn position(ch: u32) -> usize {
     if ch < 0x800 {
         return ch as usize;
     }

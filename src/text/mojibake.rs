@@ -167,6 +167,13 @@ impl Stage for MojibakeStage {
         let (layers, mut output) = self.parts(text, at.start, out);
         let mut index = 0;
         while index < text.len() {
+            match layers.go_on(text, index, &mut |item| output.put(item)) {
+                0 => {}
+                len => {
+                    index += len;
+                    continue;
+                }
+            }
             if layers.is_idle() {
                 let found = layers.find(text, index).unwrap_or(text.len());
                 if let Some(last) = text[index..found].chars().next_back() {

@@ -414,7 +414,13 @@ impl Segment {
     /// Text that `stages` have held back, which ends here.
     pub(super) fn held(stages: &mut [Box<dyn Stage>]) -> Option<Self> {
         let mut pieces = Vec::new();
-        stages.iter_mut().for_each(|stage| stage.flush(&mut pieces));
+        for stage in stages {
+            // What an earlier stage has held back comes after what this one holds.
+            let mut cut = Vec::new();
+            pieces.drain(..).for_each(|piece| stage.pass(piece, &mut cut));
+            stage.flush(&mut cut);
+            pieces = cut;
+        }
         (!pieces.is_empty()).then(|| Segment::new(Origin::At(Place::default()), pieces))
     }
 

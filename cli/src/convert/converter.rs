@@ -326,7 +326,7 @@ impl Conversion {
             .and_then(|verdict| verdict.codec.as_ref())
             .filter(|_| !report.passed && report.records.is_none())?;
         let beginning = self.input.beginning(report.bytes_in)?;
-        hints::looks_damaged(&beginning, &**codec)
+        hints::looks_damaged(&beginning, &**codec, &report.diagnostics)
     }
 
     /// Copies the input into an output.

@@ -106,7 +106,8 @@ pub(crate) fn examine(
         verdict.diagnostics.extend(hints::looks(&sample));
     }
     if let (Some(codec), None) = (&verdict.codec, &verdict.error) {
-        verdict.diagnostics.extend(hints::looks_damaged(&sample, &**codec));
+        let hint = hints::looks_damaged(&sample, &**codec, &verdict.diagnostics);
+        verdict.diagnostics.extend(hint);
     }
     let comparison = if explain { Some(compare(detector.prefix(), &mut *input, registry, hints)?) } else { None };
     Ok(Examined { verdict, sample, comparison })

@@ -199,8 +199,12 @@ pub(crate) fn looks(sample: &[u8]) -> Option<Diagnostic> {
     Some(Diagnostic::hint(code, 0, format!("looks like {name}: {what_to_try}")))
 }
 
-/// Returns a hint if `sample`, which `codec` decodes, has text that was decoded with the wrong charset before.
-pub(crate) fn looks_damaged(sample: &[u8], codec: &dyn Codec) -> Option<Diagnostic> {
+/// Returns a hint if `sample`, which `codec` decodes, has text that was decoded with the wrong charset before. `notes`: what
+/// was noticed already. If this is the wrong charset, that was said.
+pub(crate) fn looks_damaged(sample: &[u8], codec: &dyn Codec, notes: &[Diagnostic]) -> Option<Diagnostic> {
+    if notes.iter().any(|note| note.code == "looks-like-utf8") {
+        return None;
+    }
     #[cfg(feature = "mojibake")]
     return charpipe::detect::looks_like_mojibake(sample, codec);
     #[cfg(not(feature = "mojibake"))]
