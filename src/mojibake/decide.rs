@@ -5,7 +5,7 @@
 //! sequences of the same page follow directly, they count too: a run of them is hardly ever an accident.
 
 use super::class::{Class, Script, class, plausible, unlikely};
-use super::layers::Item;
+use super::item::Item;
 use super::tables::{ALONE, CYRILLIC_OR_GREEK, DOS, Entry, LATIN_2, LOST, Tables, WESTERN, WINDOWS_1250, WINDOWS_1252};
 
 /// The most sequences of a run that are looked at, from its first one, if the decision is still open.
@@ -13,6 +13,47 @@ const MAX_RUN: usize = 8;
 
 /// How many characters are looked at, at least, unless the text ends before.
 const LOOKAHEAD: usize = 4;
+
+/// A doubt that nothing outweighs.
+const NEVER: u32 = 1000;
+
+/// The sequences of one page that follow each other directly, as far as they were looked at.
+struct Run {
+    /// Where they end, and how many there are.
+    at: usize,
+    count: usize,
+    /// The first of them.
+    first: Option<(usize, char)>,
+    /// The kind of the last character.
+    last: Class,
+    script: Script,
+    has_only_boxes: bool,
+    /// How implausible they are, and how implausible they have to be.
+    score: u32,
+    need: u32,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Run {
+            at: 0,
+            count: 0,
+            first: None,
+            last: Class::Other,
+            script: Script::Neutral,
+            has_only_boxes: true,
+            score: 0,
+            need: 2,
+        }
+    }
+}
+
+impl Run {
+    /// Whether it is damaged, whatever follows.
+    fn is_certain(&self) -> bool {
+        self.count > 1 && self.score >= self.need
+    }
+}
 
 /// What to do with the front of the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -191,65 +232,69 @@ impl View<'_> {
 
     /// Decides about the sequence at the front, as one of this page.
     fn judge(&self, page: u32) -> Decision {
-        let (mut at, mut count) = (0, 0);
-        let mut last = self.class(self.before);
-        let (mut score, mut script) = (0, Script::Neutral);
-        let mut result = None;
-        let mut need = 2;
-        let mut is_all_boxes = true;
-        while count < MAX_RUN {
-            let (len, ch) = match self.sequence(page, at) {
+        let mut run = Run { last: self.class(self.before), ..Run::default() };
+        while run.count < MAX_RUN && !run.is_certain() {
+            match self.sequence(page, run.at) {
                 Sequence::Cut => return Decision::Wait,
-                Sequence::Bad => break,
-                Sequence::Good { len, ch } => (len, ch),
-            };
-            let Some((of, is_rare)) = plausible(ch).filter(|_| !self.is_other_page(page, at, ch)) else { break };
-            if of != Script::Neutral && script != Script::Neutral && of != script {
-                break;
-            }
-            if of != Script::Neutral {
-                script = of;
-            }
-            if count == 0 {
-                result = Some(Decision::Repair { len, ch, page });
-                need += u32::from(is_rare) + u32::from(DOS >> page & 1 != 0);
-                score += self.bonus(page);
-                if self.depth > 0 {
-                    score += if matches!(of, Script::Neutral | Script::Latin) { 2 } else { 1 };
-                }
-            }
-            for index in at..at + len {
-                let next = self.class(self.get(index).unwrap_or(' '));
-                score += unlikely(last, next);
-                is_all_boxes &= next == Class::Box;
-                last = next;
-            }
-            (at, count) = (at + len, count + 1);
-            // So many sequences of one script are hardly an accident, whatever they are made of.
-            score += u32::from(count > 2 && !is_all_boxes);
-            if count > 1 && score >= need {
-                break;
+                Sequence::Good { len, ch } if self.extend(&mut run, page, len, ch) => {}
+                _ => break,
             }
         }
-        let Some(result) = result else { return Decision::Keep };
-        if count > 1 && score >= need {
+        let Some((len, ch)) = run.first else { return Decision::Keep };
+        let result = Decision::Repair { len, ch, page };
+        if run.is_certain() {
             return result;
         }
-        let next = match self.get(at) {
+        let next = match self.get(run.at) {
             Some(next) => next,
             None if self.is_end => ' ',
             None => return Decision::Wait,
         };
-        score += unlikely(last, self.class(next));
-        let touches_ascii = self.before.is_ascii_alphabetic() || next.is_ascii_alphabetic();
-        if CYRILLIC_OR_GREEK >> page & 1 != 0 && script == Script::Latin && touches_ascii {
+        let mut score = run.score + unlikely(run.last, self.class(next));
+        let is_foreign = CYRILLIC_OR_GREEK >> page & 1 != 0 && run.script == Script::Latin;
+        if is_foreign && (self.before.is_ascii_alphabetic() || next.is_ascii_alphabetic()) {
             // Letters of two scripts stand side by side, and those of one would.
             score += 2;
         }
-        if count == 1 {
-            need += self.doubt(page, script, at, next);
+        let doubt = if run.count == 1 { self.doubt(page, run.script, run.at, next) } else { 0 };
+        if score >= run.need + doubt { result } else { Decision::Keep }
+    }
+
+    /// Takes the next sequence of the run, `len` characters that were `ch`, if that goes with those before it.
+    fn extend(&self, run: &mut Run, page: u32, len: usize, ch: char) -> bool {
+        let Some((script, is_rare)) = plausible(ch).filter(|_| !self.is_other_page(page, run.at, ch)) else {
+            return false;
+        };
+        if script != Script::Neutral {
+            if !matches!(run.script, Script::Neutral) && run.script != script {
+                return false;
+            }
+            run.script = script;
         }
-        if score >= need { result } else { Decision::Keep }
+        if run.first.is_none() {
+            run.first = Some((len, ch));
+            run.need += u32::from(is_rare) + u32::from(DOS >> page & 1 != 0);
+            run.score += self.bonus(page) + self.bonus_of_depth(script);
+        }
+        for item in &self.text[run.at..run.at + len] {
+            let next = self.class(item.ch);
+            run.score += unlikely(run.last, next);
+            run.has_only_boxes &= next == Class::Box;
+            run.last = next;
+        }
+        (run.at, run.count) = (run.at + len, run.count + 1);
+        // So many sequences of one script are hardly an accident, whatever they are made of.
+        run.score += u32::from(run.count > 2 && !run.has_only_boxes);
+        true
+    }
+
+    /// What speaks for a sequence of characters that were repaired: text that was damaged once may have been damaged before.
+    fn bonus_of_depth(&self, script: Script) -> u32 {
+        match script {
+            _ if self.depth == 0 => 0,
+            Script::Neutral | Script::Latin => 2,
+            _ => 1,
+        }
     }
 
     /// Whether the sequence is a capital letter in windows-1250, and a small letter in ISO-8859-2, within a word.
@@ -265,62 +310,87 @@ impl View<'_> {
         if ch < '\u{800}' { self.tables.entry(ch).class } else { class(ch) }
     }
 
-    /// What speaks for a sequence beside its neighbours: letters that hardly ever begin a word, or stand before such signs.
+    /// What speaks for a sequence beside the pairs in it: its first letter hardly ever begins a word, or never stands before
+    /// such characters.
     fn bonus(&self, page: u32) -> u32 {
         let (Some(first), Some(second)) = (self.get(0), self.get(1)) else { return 0 };
-        let before = self.class(self.before);
-        let is_word_start = !matches!(before, Class::AsciiLower | Class::AsciiUpper | Class::Lower | Class::Upper);
         let third = self.get(2).unwrap_or(' ');
-        let (second_class, third_class) = (self.class(second), self.class(third));
-        let has_sign = |class| !matches!(class, Class::Common | Class::Other);
-        let is_western = WINDOWS_1252 >> page & 1 != 0;
-        match (first, second) {
+        let before = self.class(self.before);
+        let is_word_start = !is_letter(before);
+        if before == Class::Open && matches!(second, '”' | '’' | '»' | '›') {
             // A letter in quotation marks.
-            (_, '”' | '’' | '»' | '›') if before == Class::Open => 0,
-            ('Ã' | 'Â' | 'Å' | 'Ä' | 'â', 'š' | 'œ' | 'ž' | 'Ÿ' | 'Š' | 'Œ' | 'Ž') if is_western => 2,
+            return 0;
+        }
+        if first == 'Ø' && self.class(second) == Class::Math {
+            // A diameter or an empty set, squared.
+            return 0;
+        }
+        let special = match WINDOWS_1252 >> page & 1 {
+            0 => self.other_bonus(page, [first, second, third], is_word_start),
+            _ => self.western_bonus([first, second, third], is_word_start),
+        };
+        let second = self.class(second);
+        special.unwrap_or(match self.class(first) {
+            Class::Box => u32::from(before != Class::Box && second != Class::Box),
+            _ => u32::from(is_word_start && matches!(second, Class::Rare | Class::Math | Class::Currency)),
+        })
+    }
+
+    /// That of windows-1252, if there is a rule for these characters.
+    fn western_bonus(&self, chars: [char; 3], is_word_start: bool) -> Option<u32> {
+        let third = chars[2];
+        let [_, has_second_sign, has_third_sign] =
+            chars.map(|ch| !matches!(self.class(ch), Class::Common | Class::Other));
+        Some(match (chars[0], chars[1]) {
+            ('Ã' | 'Â' | 'Å' | 'Ä' | 'â', 'š' | 'œ' | 'ž' | 'Ÿ' | 'Š' | 'Œ' | 'Ž') => 2,
             ('Ã', '\u{AD}') => 2,
             ('Ã', '\u{A0}') if third.is_lowercase() => 2,
             ('Ã', '”') if third.is_ascii_uppercase() => 2,
             ('Ã' | 'Â', '’' | '”') => 1,
-            ('Ã' | 'Â', _) if is_word_start => 2,
-            ('Ã' | 'Â', _) => 1,
+            ('Ã' | 'Â', _) => 1 + u32::from(is_word_start),
+            ('Ð', '’' | '”') => 0,
+            ('Ð', _) if is_word_start => 2,
+            ('Ñ', _) if is_word_start => 1,
+            // The Latin letters with two accents.
+            ('á', 'º' | '»') if has_third_sign || self.get(3).is_some_and(char::is_lowercase) => 2,
+            // The scripts of India.
+            ('à', _) if has_second_sign && has_third_sign => 1,
+            ('ï', '»') if third == '¿' => 2,
+            ('ï', '¿') if third == '½' => 2,
+            ('â', _) if has_third_sign => 1,
+            _ => return None,
+        })
+    }
+
+    /// That of another page, if there is a rule for these characters.
+    fn other_bonus(&self, page: u32, [first, second, third]: [char; 3], is_word_start: bool) -> Option<u32> {
+        let class = self.class(second);
+        Some(match (first, second) {
+            // Two of these are bytes of windows-1252 in windows-1254 too.
+            ('Ã' | 'Â', _) => 1 + u32::from(is_word_start && !matches!(second, '’' | '”')),
+            ('Ğ', _) if is_word_start && !matches!(second, '’' | '”') => 2,
+            ('Ñ', _) if is_word_start => 1,
             // In old Romanian text, ş follows Ă.
             ('Ă', 'ş' | 'ţ') => 0,
-            ('Ă' | 'Ĺ' | 'Ä', _) if second_class == Class::Lower => 3,
+            ('Ă' | 'Ĺ' | 'Ä', _) if class == Class::Lower => 3,
             ('Ĺ', _) if is_word_start => 2,
             ('Ă', 'Ą') if LATIN_2 >> page & 1 != 0 && third.is_lowercase() => 2,
             ('Ä' | 'Å', 'Æ' | 'Ø' | 'Ŗ') if third.is_lowercase() => 2,
-            ('Ð' | 'Ğ', _) if is_word_start && !matches!(second, '’' | '”') => 2,
-            ('Ñ', _) if is_word_start => 1,
-            ('á', 'º' | '»')
-                if is_western && (has_sign(third_class) || self.get(3).is_some_and(char::is_lowercase)) =>
-            {
-                2
-            }
-            ('à', _) if is_western && (has_sign(second_class) && has_sign(third_class)) => 1,
+            // The range 2000 to 20FF in MacRoman, windows-1251, -1253 and -1257, IBM437 and IBM850.
             ('‚', 'Ä') | ('в', 'Ђ') | ('β', '€') => 2,
             ('в' | 'β' | 'ā', '‚') if third == '¬' => 2,
             ('Γ' | 'Ô', 'é') if third == '¼' => 3,
-            ('Γ' | 'Ô', 'Ç') if has_sign(third_class) => 3,
-            // A diameter or an empty set, squared.
-            ('Ø', _) if second_class == Class::Math => 0,
+            ('Γ' | 'Ô', 'Ç') if !matches!(self.class(third), Class::Common | Class::Other) => 3,
             ('Г', '‚') if third == 'В' => 2,
-            ('≈', _) if matches!(second_class, Class::Lower | Class::Upper) => 1,
-            ('ï', '»') if third == '¿' => 2,
-            ('ï', '¿') if third == '½' => 2,
-            ('â', _) if is_western && has_sign(third_class) => 1,
-            _ if self.class(first) == Class::Box && before != Class::Box && second_class != Class::Box => 1,
-            _ if is_word_start && matches!(second_class, Class::Rare | Class::Math | Class::Currency) => 1,
-            _ => 0,
-        }
+            ('≈', _) if matches!(class, Class::Lower | Class::Upper) => 1,
+            _ => return None,
+        })
     }
 
     /// How much more is needed for a sequence that stands alone. `at`: where it ends; `next`: what follows.
     fn doubt(&self, page: u32, script: Script, at: usize, next: char) -> u32 {
-        let is_letter =
-            |ch| matches!(self.class(ch), Class::AsciiLower | Class::AsciiUpper | Class::Lower | Class::Upper);
-        let tail = &self.text[1..at];
-        let is_word = CYRILLIC_OR_GREEK >> page & 1 != 0 && tail.iter().all(|item| is_letter(item.ch));
+        let may_be_word = CYRILLIC_OR_GREEK >> page & 1 != 0 || script == Script::Han;
+        let is_word = may_be_word && self.text[1..at].iter().all(|item| is_letter(self.class(item.ch)));
         // The text before is damaged, and nothing is known of it.
         let is_garbled = matches!(self.class(self.before), Class::Rare | Class::Control) || self.before == '¢';
         let touches_ascii = self.before.is_ascii_alphabetic() || next.is_ascii_alphabetic();
@@ -336,18 +406,14 @@ impl View<'_> {
         // Foreign letters in quotation marks.
         let is_quoted = matches!(self.class(self.before), Class::Open | Class::Close)
             && matches!(self.get(1), Some('«' | '»' | '‹' | '›' | '‘' | '’' | '“' | '”'));
-        let is_word = is_word || script == Script::Han && tail.iter().all(|item| is_letter(item.ch));
-        by_script
-            + if is_quoted { 9 } else { 0 }
-            + u32::from(is_word)
-            + if is_garbled && self.page.is_none() { 9 } else { 0 }
+        if is_quoted || is_garbled && self.page.is_none() { NEVER } else { by_script + u32::from(is_word) }
     }
 
     /// Decides about a character after which byte A0 may have become a blank: `Ã ` was `à`.
     fn lost_blank(&self, first: char) -> Decision {
         let before = self.class(self.before);
         let is_lower = matches!(before, Class::AsciiLower | Class::Lower);
-        let is_letter = is_lower || matches!(before, Class::AsciiUpper | Class::Upper);
+        let is_letter = is_letter(before);
         let third = match self.get(2) {
             Some(third) => third,
             None if self.is_end => '\n',
@@ -403,6 +469,10 @@ impl View<'_> {
         }
         Some(false)
     }
+}
+
+fn is_letter(class: Class) -> bool {
+    matches!(class, Class::AsciiLower | Class::AsciiUpper | Class::Lower | Class::Upper)
 }
 
 /// Whether the two begin a surrogate in this page.

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `tables.rs` | what each character is in each page |
 //! | `class.rs` | how likely it is that two characters stand side by side, and what damaged text can have been |
+//! | `item.rs` | a character, and the text that it stands for |
 //! | `decide.rs` | decides about the sequence at the front of some text |
 //! | `layers.rs` | repairs text that streams by, layer after layer |
 //!
@@ -16,7 +17,9 @@
 
 mod class;
 mod decide;
+mod item;
 mod layers;
 mod tables;
 
-pub(crate) use layers::{Item, Layers};
+pub(crate) use item::Item;
+pub(crate) use layers::Layers;
