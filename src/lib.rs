@@ -49,6 +49,7 @@
 //! | `dos` | the DOS code pages | yes |
 //! | `legacy` | the other charsets of the ASCII family: national and vendor pages, the Macintosh, UTF-7, HZ and ISO-2022 | yes |
 //! | `guess` | statistical guessing among the encodings of the web, of DOS and of the Macintosh; EBCDIC and Unicode are guessed without it | yes |
+//! | `mojibake` | `Transcode::on_mojibake`: repairs text that was decoded with the wrong charset | yes |
 //! | `normalize` | `Transcode::normalize`: Unicode normalization of the text | no |
 //! | `translit` | [`OnUnmappable::Translit`]: readable approximations of characters that the target lacks | no |
 //! | `serde` | `Serialize` for verdicts, reports and errors, with the keys of the command's JSON; `Serialize` and `Deserialize` for choices; records as values of the program's own types ([`rows`]) | no |
@@ -75,11 +76,12 @@
 //! | `error` | the error type | `words`, `hex` |
 //! | [`codec`] | charsets, their decoders and encoders | `words`, `hex`, `sort`, `arch`, `error` |
 //! | [`registry`] | finds the codec for a label | `words`, `sort`, `error`, `codec` |
-//! | [`mod@detect`] | detects the encoding, with the evidence | `words`, `hex`, `sort`, `error`, `codec`, `registry` |
+//! | [`mod@detect`] | detects the encoding, with the evidence | `words`, `hex`, `sort`, `error`, `codec`, `registry`, `mojibake` |
 //! | [`records`] | mainframe records: framing in both directions, and recognising it | `words`, `sort`, `error` |
 //! | [`fields`] | typed values in records: layouts, and reading and writing by them | `words`, `hex`, `arch`, `error`, `codec`, `registry`, `records` |
 //! | `named_options` | options by name and value | `words`, `error`, `registry` |
-//! | `text` | stages between decoder and encoder | `words`, `sort`, `error` |
+//! | `mojibake` | finds and repairs text that was decoded with the wrong charset (feature `mojibake`) | `codec`, `registry` |
+//! | `text` | stages between decoder and encoder | `words`, `sort`, `error`, `mojibake` |
 //! | `transcoder` | the transcoder, which connects them without I/O, and the readers, writers and functions on top of it | all of the above except `fields` |
 //! | [`rows`] | jobs with records and fields: their options, and what they mean | all of the above except `detect` |
 //! | `serde` | the keys of verdicts, reports and errors (feature `serde`) | all of the above |
@@ -104,6 +106,8 @@ pub mod fields;
 pub mod files;
 pub mod guide;
 mod hex;
+#[cfg(feature = "mojibake")]
+mod mojibake;
 mod named_options;
 pub mod records;
 pub mod registry;
@@ -124,6 +128,8 @@ pub use records::overlong::OnOverlong;
 pub use registry::{Encoding, Registry, encodings};
 pub use text::controls::OnControl;
 pub use text::eol::{Eol, OnNewlineInRecord};
+#[cfg(feature = "mojibake")]
+pub use text::mojibake::OnMojibake;
 #[cfg(feature = "normalize")]
 pub use text::normalize::Normalization;
 #[cfg(feature = "tokio")]
@@ -131,8 +137,8 @@ pub use transcoder::{AsyncDecodeReader, AsyncEncodeWriter};
 pub use transcoder::{
     Bom, CharProgress, CharStop, CutRecord, DecodeReader, EncodeWriter, Faults, FinishError, Gaps, MalformedAt,
     NamedOption, OnMalformed, OnUnknown, OnUnmappable, OptionValue, Padding, Progress, RecordsCut, Relabel, Relabelled,
-    RenamedOption, Report, Status, TextWriter, Transcode, Transcoder, UnmappableAt, ValueDecoder, ValueEncoder, decode,
-    transcode,
+    RenamedOption, RepairedAt, Report, Status, TextWriter, Transcode, Transcoder, UnmappableAt, ValueDecoder,
+    ValueEncoder, decode, transcode,
 };
 pub use transcoder::{Line, LineCheckpoint, LineEnd, LineEnds, Lines};
 pub use words::{UnknownWord, Word};

@@ -137,7 +137,8 @@ pub(crate) fn set<J>(job: J, table: &[Row<J>], renamed: &[RenamedOption], name: 
 }
 
 /// The options that only builds with some feature have: option, what it is for, feature.
-const OF_FEATURES: [(&str, &str, &str); 1] = [("normalize", "normalisation", "normalize")];
+const OF_FEATURES: [(&str, &str, &str); 2] =
+    [("mojibake", "repair of mojibake", "mojibake"), ("normalize", "normalisation", "normalize")];
 
 /// Makes the error for an option that is not in the table: it has another name now, there is none, or this build lacks its
 /// feature. `names` are those of all options.

@@ -4,7 +4,7 @@
 //! Results (verdicts, reports and errors) can only be serialized, except for a checkpoint of lines. Their keys always appear
 //! in the same order. A key without a value is null, with two exceptions:
 //!
-//! * `controls`, `records_out`, `record_newlines` and `records_cut` appear only if the caller asked for them.
+//! * `controls`, `mojibake`, `records_out`, `record_newlines` and `records_cut` appear only if the caller asked for them.
 //! * `record` and `column` appear beside an offset only if the input consists of records.
 //!
 //! Programs depend on these keys, so a key is never renamed or removed. Choices (policies, shapes, columns) can also be
@@ -21,7 +21,7 @@ use crate::text::controls::OnControl;
 use crate::text::eol::{Eol, OnNewlineInRecord};
 use crate::transcoder::{
     Bom, CutRecord, Faults, Gaps, LineCheckpoint, MalformedAt, OnMalformed, OnUnknown, OnUnmappable, Padding,
-    RecordsCut, Relabel, Relabelled, Report, UnmappableAt,
+    RecordsCut, Relabel, Relabelled, RepairedAt, Report, UnmappableAt,
 };
 use crate::words::Word;
 use serde::de::Error as _;
@@ -74,6 +74,7 @@ keys! {
     RecordPosition as it { "record": it.number, "column": it.column }
     Faults<MalformedAt> as it { "count": it.count, "first": it.first }
     Faults<UnmappableAt> as it { "count": it.count, "first": it.first }
+    Faults<RepairedAt> as it { "count": it.count, "first": it.first }
     RecordsCut as it { "count": it.count, "bytes": it.bytes, "first": it.first }
     CutRecord as it { "offset": it.offset, "record": it.record, "bytes": it.bytes }
     LineCheckpoint as it { "offset": it.offset, "line": it.number, "encoding": it.encoding, "state": it.state }
@@ -85,8 +86,10 @@ struct MalformedKeys<'a>(&'a Report);
 /// Writes the keys of the command's `--report`, except for `input`, `output` and `error`, which a report does not have.
 impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (controls, newlines, cut) = (&self.controls, &self.record_newlines, &self.records_cut);
-        let asked = [controls.is_some(), self.records_out.is_some(), newlines.is_some(), cut.is_some()];
+        let (controls, mojibake) = (&self.controls, &self.mojibake);
+        let (newlines, cut) = (&self.record_newlines, &self.records_cut);
+        let asked =
+            [controls.is_some(), mojibake.is_some(), self.records_out.is_some(), newlines.is_some(), cut.is_some()];
         let mut keys =
             serializer.serialize_struct("Report", 11 + asked.iter().filter(|is_there| **is_there).count())?;
         keys.serialize_field("from", &self.from)?;
@@ -99,6 +102,8 @@ impl Serialize for Report {
         keys.serialize_field("relabelled", &self.relabelled)?;
         // Control characters that were replaced or dropped.
         if_some(&mut keys, "controls", controls)?;
+        // Damaged text that was repaired.
+        if_some(&mut keys, "mojibake", mojibake)?;
         keys.serialize_field("records", &self.records)?;
         if_some(&mut keys, "records_out", &self.records_out)?;
         // Newlines inside records that became blanks.
@@ -163,32 +168,41 @@ impl<'de> Deserialize<'de> for LineCheckpoint {
 /// Writes `offset`, `record` and `column` if there are records, and `bytes` in upper-case hex.
 impl Serialize for MalformedAt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        fault(serializer, self.offset, self.record, "bytes", &format!("{:X}", Hex(&self.bytes)))
+        fault(serializer, self.offset, self.record, &[("bytes", &format!("{:X}", Hex(&self.bytes)))])
     }
 }
 
 /// Writes `offset`, `record` and `column` if there are records, and `char`.
 impl Serialize for UnmappableAt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        fault(serializer, self.offset, self.record, "char", &self.ch)
+        fault(serializer, self.offset, self.record, &[("char", self.ch.encode_utf8(&mut [0; 4]))])
     }
 }
 
-/// Writes the keys of an error that a policy let pass. `key` names the last one, whose value is `what`.
+/// Writes `offset`, `record` and `column` if there are records, `before` and `after`.
+impl Serialize for RepairedAt {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        fault(serializer, self.offset, self.record, &[("before", &self.before), ("after", &self.after)])
+    }
+}
+
+/// Writes the keys of what a policy let pass or changed, with those of `what` at the end.
 fn fault<S: Serializer>(
     serializer: S,
     offset: u64,
     record: Option<RecordPosition>,
-    key: &'static str,
-    what: &impl Serialize,
+    what: &[(&'static str, &str)],
 ) -> Result<S::Ok, S::Error> {
-    let mut keys = serializer.serialize_struct("MalformedAt", if record.is_some() { 4 } else { 2 })?;
+    let len = what.len() + if record.is_some() { 3 } else { 1 };
+    let mut keys = serializer.serialize_struct("MalformedAt", len)?;
     keys.serialize_field("offset", &offset)?;
-    if let Some(RecordPosition { number, column }) = record {
-        keys.serialize_field("record", &number)?;
-        keys.serialize_field("column", &column)?;
+    if let Some(at) = record {
+        keys.serialize_field("record", &at.number)?;
+        keys.serialize_field("column", &at.column)?;
     }
-    keys.serialize_field(key, what)?;
+    for (key, value) in what {
+        keys.serialize_field(key, value)?;
+    }
     keys.end()
 }
 

@@ -13,7 +13,7 @@ size() {
 copies=$(size '')
 echo "| features | added KiB |"
 echo "|---|---|"
-for features in '' dos whatwg guess legacy normalize translit serde tokio files; do
+for features in '' dos whatwg guess legacy mojibake normalize translit serde tokio files; do
     all=$(size "charpipe,$features")
     echo "| ${features:-none} | $(((all - copies + 512) / 1024)) |"
 done

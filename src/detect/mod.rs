@@ -28,6 +28,8 @@ mod hints;
 mod html;
 mod html_start;
 mod known;
+#[cfg(feature = "mojibake")]
+mod mojibake;
 mod policy;
 mod rules;
 mod signature;
@@ -43,6 +45,8 @@ pub use content_type::{ContentType, MediaKind};
 pub use declaration::DECLARATION_LIMIT;
 pub use detector::Detector;
 pub use hints::{Hints, PRESCAN, PRESCAN_LIMIT};
+#[cfg(feature = "mojibake")]
+pub use mojibake::looks_like_mojibake;
 pub use policy::Policy;
 pub use signature::{Family, Signature};
 pub use statistics::{Candidate, Looks};

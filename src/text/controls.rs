@@ -74,7 +74,7 @@ impl Stage for ControlStage {
                     continue;
                 };
                 keep(out, at.start + kept..at.start + index);
-                out.push(Piece { at: at.start + index, text: Text::Control(ch) });
+                out.push(Piece { at: at.start + index, text: Text::Control(ch, None) });
                 if matches!(self.policy, OnControl::Space | OnControl::Xml) {
                     out.push(Piece { at: at.start + index, text: Text::New(" ") });
                 }
@@ -98,11 +98,11 @@ mod tests {
             match piece.text {
                 Text::Kept(len) => kept.push_str(&text[piece.at - 7..][..len]),
                 Text::New(new) => kept.push_str(new),
-                Text::Control(ch) => {
+                Text::Control(ch, _) => {
                     assert!(text[piece.at - 7..].starts_with(ch));
                     found.push(ch);
                 }
-                Text::End | Text::Put(..) | Text::Newline(_) | Text::Made(..) | Text::TooLong(_) => {
+                _ => {
                     unreachable!("this stage does not produce it")
                 }
             }

@@ -135,7 +135,7 @@ impl Stage for InRecordStage {
         let mut kept = 0;
         for (index, found) in text.match_indices(['\n', '\r', NEL]) {
             keep(out, at.start + kept..at.start + index);
-            out.extend(found.chars().map(|ch| Piece { at: at.start + index, text: Text::Newline(ch) }));
+            out.extend(found.chars().map(|ch| Piece { at: at.start + index, text: Text::Newline(ch, None) }));
             if self.puts_blanks {
                 out.push(Piece { at: at.start + index, text: Text::New(" ") });
             }
@@ -179,12 +179,7 @@ mod tests {
                 result.push_str(match piece.text {
                     Text::Kept(len) => &chunk[piece.at..piece.at + len],
                     Text::New(text) => text,
-                    Text::End
-                    | Text::Put(..)
-                    | Text::Control(_)
-                    | Text::Newline(_)
-                    | Text::Made(..)
-                    | Text::TooLong(_) => {
+                    _ => {
                         unreachable!("this stage does not produce it")
                     }
                 });

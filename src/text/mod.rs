@@ -9,7 +9,10 @@
 //! | `relabel.rs` | plans the change that corrects the label in a declaration; the change is made at the byte offsets that detection found |
 //! | `eol.rs` | converts line endings, handles newlines within records, and replaces the NEL of EBCDIC XML |
 //! | `controls.rs` | handles control characters by policy |
-//! | `normalize.rs` | normalises the text, after all other stages; the only stage that holds text back |
+//! | `mojibake.rs` | repairs text that was decoded with the wrong charset, before all other stages |
+//! | `normalize.rs` | normalises the text, after all other stages |
+//!
+//! Only the last two hold text back.
 //!
 //! In addition, `translit.rs` has approximations of characters that the target lacks, and `xml.rs` follows the text
 //! that reaches the encoder, and so knows where a character reference is allowed. (Blanks at the end of a record are
@@ -17,6 +20,8 @@
 
 pub(crate) mod controls;
 pub(crate) mod eol;
+#[cfg(feature = "mojibake")]
+pub(crate) mod mojibake;
 #[cfg(feature = "normalize")]
 pub(crate) mod normalize;
 pub(crate) mod relabel;
@@ -46,28 +51,69 @@ pub(crate) enum Text {
     Put(&'static str, Place),
     /// The end of a record, or of a line that becomes a record.
     End,
-    /// A control character at this position, to be counted or reported as an error.
-    Control(char),
-    /// A newline at a position where none is allowed.
-    Newline(char),
+    /// A control character at this position, or at this place of the input, to be counted or reported as an error.
+    Control(char, Option<Place>),
+    /// A newline at a position, or at a place of the input, where none is allowed.
+    Newline(char, Option<Place>),
     /// Made by a stage from other text.
-    #[cfg_attr(not(feature = "normalize"), expect(dead_code, reason = "only one stage makes text"))]
+    #[cfg_attr(
+        not(any(feature = "mojibake", feature = "normalize")),
+        expect(dead_code, reason = "no stage makes text")
+    )]
     Made(Box<Made>),
+    /// These repairs are in the text that a stage has made, which follows.
+    #[cfg(feature = "mojibake")]
+    Repaired(Box<Repairs>),
     /// At the piece's position, or at this place of the input, begins a sequence that is too long to be normalised.
     #[cfg_attr(not(feature = "normalize"), expect(dead_code, reason = "only one stage has a limit"))]
     TooLong(Option<Place>),
 }
 
 /// Text that a stage made, and where each of its characters came from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Made {
-    pub(crate) text: Box<str>,
+    pub(crate) text: String,
     /// The index of each character that came from elsewhere than the one before it, and where it came from. The first
     /// index is 0.
     pub(crate) sources: Vec<(usize, CharSource)>,
 }
 
+#[cfg(any(feature = "mojibake", feature = "normalize"))]
 impl Made {
+    /// Adds a character and where it came from.
+    fn push(&mut self, ch: char, source: CharSource) {
+        if self.sources.last().is_none_or(|(_, before)| *before != source) {
+            self.sources.push((self.text.len(), source));
+        }
+        self.text.push(ch);
+    }
+}
+
+impl Made {
+    /// Returns a piece that was cut from the text, as one of the decoded text. `at`: where that goes on.
+    fn piece(&self, cut: Piece, at: usize) -> Piece {
+        let (at, place) = match self.source(cut.at) {
+            CharSource::Here(position) => (position, None),
+            CharSource::There(place) => (at, Some(place)),
+        };
+        let text = match (cut.text, place) {
+            (Text::Kept(len), _) => Text::Made(Box::new(self.part(cut.at..cut.at + len))),
+            (Text::New(text), Some(place)) => Text::Put(text, place),
+            (Text::Control(ch, None), place) => Text::Control(ch, place),
+            (Text::Newline(ch, None), place) => Text::Newline(ch, place),
+            (text, _) => text,
+        };
+        Piece { at, text }
+    }
+
+    fn part(&self, range: Range<usize>) -> Made {
+        let sources = self.sources.iter().filter(|(index, _)| range.contains(index));
+        let first = (0, self.source(range.start));
+        let rest = sources.map(|(index, source)| (index - range.start, *source)).filter(|(index, _)| *index > 0);
+        let text = self.text[range.clone()].to_owned();
+        Made { text, sources: std::iter::once(first).chain(rest).collect() }
+    }
+
     /// Returns where the character at `index` of the text came from.
     pub(crate) fn source(&self, index: usize) -> CharSource {
         let after = self.sources.partition_point(|(begin, _)| *begin <= index);
@@ -82,6 +128,26 @@ pub(crate) enum CharSource {
     Here(usize),
     /// From there in the input: it was held back from earlier text.
     There(Place),
+}
+
+/// Damaged text that was repaired.
+#[cfg(feature = "mojibake")]
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Repairs {
+    /// How many characters were made.
+    pub(crate) count: u64,
+    /// Those that are listed.
+    pub(crate) first: Vec<Repair>,
+}
+
+/// A character that was made from damaged text.
+#[cfg(feature = "mojibake")]
+#[derive(Clone, Debug)]
+pub(crate) struct Repair {
+    /// Where the damaged text begins.
+    pub(crate) source: CharSource,
+    pub(crate) before: Box<str>,
+    pub(crate) after: char,
 }
 
 /// The most characters that are normalised together.
@@ -107,6 +173,32 @@ pub(crate) fn keep(out: &mut Vec<Piece>, at: Range<usize>) {
     }
 }
 
+/// Adds `len` bytes of text as they are, to the piece before if they follow it.
+#[cfg(any(feature = "mojibake", feature = "normalize"))]
+fn push_kept(out: &mut Vec<Piece>, at: usize, len: usize) {
+    if let Some(Piece { at: before, text: Text::Kept(kept) }) = out.last_mut()
+        && *before + *kept == at
+    {
+        *kept += len;
+        return;
+    }
+    keep(out, at..at + len);
+}
+
+/// Replaces the positions of held text with places of the input; see [`Stage::settle`].
+#[cfg(any(feature = "mojibake", feature = "normalize"))]
+fn settle<'a>(sources: impl Iterator<Item = &'a mut CharSource>, places: &dyn Fn(&[usize]) -> Vec<Place>) {
+    let here = |source: &CharSource| if let CharSource::Here(at) = source { Some(*at) } else { None };
+    // What was held before is settled. The rest follows it.
+    let rest: Vec<&mut CharSource> = sources.filter(|source| here(source).is_some()).collect();
+    let positions: Vec<usize> = rest.iter().filter_map(|source| here(source)).collect();
+    if !positions.is_empty() {
+        for (source, place) in rest.into_iter().zip(places(&positions)) {
+            *source = CharSource::There(place);
+        }
+    }
+}
+
 /// What every [`Stage`] that is `Clone` has.
 pub(crate) trait Fork {
     /// Returns a copy in the same state.
@@ -124,9 +216,17 @@ pub(crate) trait Stage: Send + Fork {
     /// Cuts `text`, which is at the positions `at`, into pieces, and appends them to `out`.
     fn cut(&mut self, text: &str, at: Range<usize>, out: &mut Vec<Piece>);
 
-    /// Takes a piece that is not text of the input: it goes to `out`, after anything that the stage has held back.
+    /// Takes a piece that is not text of the input: it goes to `out`, after anything that the stage has held back. Text that
+    /// an earlier stage has made is cut like any other.
     fn pass(&mut self, piece: Piece, out: &mut Vec<Piece>) {
-        out.push(piece);
+        match piece.text {
+            Text::Made(made) => {
+                let mut pieces = Vec::new();
+                self.cut(&made.text, 0..made.text.len(), &mut pieces);
+                out.extend(pieces.into_iter().map(|cut| made.piece(cut, piece.at)));
+            }
+            _ => out.push(piece),
+        }
     }
 
     /// Tells the stage where in the input positions of the text are that was just cut, for text that it holds back. The

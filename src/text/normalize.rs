@@ -14,7 +14,7 @@
 //! marks. A longer sequence is an error: normalising it would need memory without limit, and cutting it would not be
 //! normalisation.
 
-use super::{CharSource, MAX_SEQUENCE, Made, Piece, Place, Stage, Text, keep};
+use super::{CharSource, MAX_SEQUENCE, Made, Piece, Place, Stage, Text, push_kept};
 use crate::words::words;
 use std::ops::Range;
 use unicode_normalization::char::{canonical_combining_class, compose, decompose_canonical, decompose_compatible};
@@ -185,6 +185,23 @@ impl NormalizeStage {
         }
     }
 
+    /// Takes text that another stage has made, at the position `at`.
+    fn take_made(&mut self, made: &Made, at: usize, out: &mut Vec<Piece>) {
+        for (index, ch) in made.text.char_indices() {
+            let class = self.form.class(ch);
+            if class != Class::Continuing && self.open.len > 0 {
+                self.end("", at, out);
+            }
+            self.open.len += 1;
+            self.open.is_unstable |= class != Class::Stable;
+            if self.open.len > MAX_SEQUENCE {
+                out.push(self.too_long(at));
+                return;
+            }
+            self.open.held.push((ch, made.source(index)));
+        }
+    }
+
     /// Returns the place of the open sequence, which is too long, as a piece. It begins at `begin` if nothing is held.
     fn too_long(&self, begin: usize) -> Piece {
         match self.open.held.first() {
@@ -201,25 +218,9 @@ fn placed(text: &str, at: usize) -> impl Iterator<Item = (char, CharSource)> {
 }
 
 fn made_of(chars: &[(char, CharSource)]) -> Made {
-    let (mut text, mut sources) = (String::new(), Vec::<(usize, CharSource)>::new());
-    for (ch, source) in chars {
-        if sources.last().is_none_or(|(_, before)| before != source) {
-            sources.push((text.len(), *source));
-        }
-        text.push(*ch);
-    }
-    Made { text: text.into(), sources }
-}
-
-/// Adds `len` bytes of text as they are, to the piece before if they follow it.
-fn push_kept(out: &mut Vec<Piece>, at: usize, len: usize) {
-    if let Some(Piece { at: before, text: Text::Kept(kept) }) = out.last_mut()
-        && *before + *kept == at
-    {
-        *kept += len;
-        return;
-    }
-    keep(out, at..at + len);
+    let mut made = Made::default();
+    chars.iter().for_each(|(ch, source)| made.push(*ch, *source));
+    made
 }
 
 impl Stage for NormalizeStage {
@@ -242,24 +243,21 @@ impl Stage for NormalizeStage {
     }
 
     fn pass(&mut self, piece: Piece, out: &mut Vec<Piece>) {
-        if !(self.joins && matches!(piece.text, Text::Control(_))) {
-            self.end("", piece.at, out);
+        match piece.text {
+            Text::Made(made) => self.take_made(&made, piece.at, out),
+            #[cfg(feature = "mojibake")]
+            Text::Repaired(_) => out.push(piece),
+            _ => {
+                if !(self.joins && matches!(piece.text, Text::Control(..))) {
+                    self.end("", piece.at, out);
+                }
+                out.push(piece);
+            }
         }
-        out.push(piece);
     }
 
     fn settle(&mut self, places: &dyn Fn(&[usize]) -> Vec<Place>) {
-        // What was held before is settled. The rest follows it.
-        let known = self.open.held.iter().take_while(|(_, source)| matches!(source, CharSource::There(_))).count();
-        let rest = &mut self.open.held[known..];
-        let positions =
-            |(_, source): &(char, CharSource)| if let CharSource::Here(at) = source { Some(*at) } else { None };
-        let positions: Vec<usize> = rest.iter().filter_map(positions).collect();
-        if !positions.is_empty() {
-            for ((_, source), place) in rest.iter_mut().zip(places(&positions)) {
-                *source = CharSource::There(place);
-            }
-        }
+        super::settle(self.open.held.iter_mut().map(|(_, source)| source), places);
     }
 
     fn flush(&mut self, out: &mut Vec<Piece>) {

@@ -85,7 +85,7 @@ pub use io::value::{ValueDecoder, ValueEncoder};
 pub use io::writer::{EncodeWriter, FinishError};
 pub use named_options::{NamedOption, OptionValue, RenamedOption};
 pub use options::Transcode;
-pub use report::{CutRecord, Faults, MalformedAt, RecordsCut, Relabelled, Report, UnmappableAt};
+pub use report::{CutRecord, Faults, MalformedAt, RecordsCut, Relabelled, RepairedAt, Report, UnmappableAt};
 
 use crate::codec::Codec;
 use crate::detect::{Detector, Kind, LabelWatch, PRESCAN_LIMIT, SignatureScan, Source, Verdict, may_be_binary};

@@ -12,6 +12,8 @@ use crate::records::{Carriage, TapeFile};
 use crate::registry::split_labels;
 use crate::text::controls::OnControl;
 use crate::text::eol::{Eol, OnNewlineInRecord};
+#[cfg(feature = "mojibake")]
+use crate::text::mojibake::OnMojibake;
 #[cfg(feature = "normalize")]
 use crate::text::normalize::Normalization;
 use crate::words::Word;
@@ -44,6 +46,8 @@ const TABLE: &[Row<Transcode>] = &[
     Row::word::<Eol>("eol", |job, given| Ok(job.eol(given.parse()?))),
     Row::word::<EbcdicNl>("ebcdic-nl", |job, given| Ok(job.ebcdic_nl(given.parse()?))),
     Row::word::<OnControl>("controls", |job, given| Ok(job.on_control(given.parse()?))),
+    #[cfg(feature = "mojibake")]
+    Row::word::<OnMojibake>("mojibake", |job, given| Ok(job.on_mojibake(given.parse()?))),
     #[cfg(feature = "normalize")]
     Row::word::<Normalization>("normalize", |job, given| Ok(job.normalize(given.parse()?))),
     Row::text("records", |job, given| Ok(job.records(given.parse()?))),

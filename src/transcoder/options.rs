@@ -9,6 +9,8 @@ use crate::records::{Carriage, Columns, Deframer, Framer, Shape, TapeFile};
 use crate::registry::{Encoding, Registry};
 use crate::text::controls::OnControl;
 use crate::text::eol::{Eol, OnNewlineInRecord};
+#[cfg(feature = "mojibake")]
+use crate::text::mojibake::OnMojibake;
 #[cfg(feature = "normalize")]
 use crate::text::normalize::Normalization;
 use crate::transcoder::byte_page::BytePage;
@@ -64,6 +66,8 @@ pub(super) struct Settings {
     pub(super) eol: Eol,
     pub(super) ebcdic_nl: EbcdicNl,
     pub(super) controls: OnControl,
+    #[cfg(feature = "mojibake")]
+    pub(super) mojibake: OnMojibake,
     #[cfg(feature = "normalize")]
     pub(super) normalize: Option<Normalization>,
     pub(super) input: Input,
@@ -100,6 +104,18 @@ impl Settings {
     /// Returns whether the text is normalised.
     #[cfg(not(feature = "normalize"))]
     pub(super) fn normalizes(&self) -> bool {
+        false
+    }
+
+    /// Returns whether damaged text is repaired.
+    #[cfg(feature = "mojibake")]
+    pub(super) fn repairs(&self) -> bool {
+        self.mojibake == OnMojibake::Repair
+    }
+
+    /// Returns whether damaged text is repaired.
+    #[cfg(not(feature = "mojibake"))]
+    pub(super) fn repairs(&self) -> bool {
         false
     }
 
@@ -162,6 +178,8 @@ impl Settings {
             Some("malformed bytes cannot be read as another charset if the bytes outside the columns are kept")
         } else if self.normalizes() {
             Some("text cannot be normalised if the bytes outside the columns are kept")
+        } else if self.repairs() {
+            Some("damaged text cannot be repaired if the bytes outside the columns are kept")
         } else if carriage.is_some() || *shifts_as_blanks || matches!(blanks, Padding::Nuls | Padding::TrimNuls) {
             Some(
                 "printer control codes, shift codes and NULs cannot be changed if the bytes outside the columns are kept",
@@ -212,6 +230,8 @@ impl Transcode {
                 eol: Eol::default(),
                 ebcdic_nl: EbcdicNl::default(),
                 controls: OnControl::default(),
+                #[cfg(feature = "mojibake")]
+                mojibake: OnMojibake::default(),
                 #[cfg(feature = "normalize")]
                 normalize: None,
                 input: Input::default(),
@@ -602,6 +622,21 @@ impl Transcode {
     /// ```
     pub fn on_control(self, policy: OnControl) -> Self {
         self.with(|settings| settings.controls = policy)
+    }
+
+    /// Sets what to do with text that was decoded with the wrong charset before it came here; by default, it is kept.
+    /// [`Report::mojibake`](crate::Report::mojibake) lists what was repaired. Needs the feature `mojibake`.
+    ///
+    /// ```
+    /// use charpipe::{OnMojibake, Transcode};
+    ///
+    /// let job = Transcode::new().on_mojibake(OnMojibake::Repair);
+    /// assert_eq!(job.decode("cafÃ© 5 â‚¬, cafÃƒÂ©, café".as_bytes())?, "café 5 €, café, café");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    #[cfg(feature = "mojibake")]
+    pub fn on_mojibake(self, policy: OnMojibake) -> Self {
+        self.with(|settings| settings.mojibake = policy)
     }
 
     /// Sets the normalization form of the output; by default, the text is not normalised. Needs the feature `normalize`.

@@ -41,6 +41,8 @@ pub struct Report {
     pub unmappable: Faults<UnmappableAt>,
     /// Control characters that the policy replaced or dropped; `None` if they are kept.
     pub controls: Option<Faults<UnmappableAt>>,
+    /// Damaged text that was repaired; `None` if that was not asked for.
+    pub mojibake: Option<Faults<RepairedAt>>,
     /// How many records were read; `None` if the input is not records.
     pub records: Option<u64>,
     /// How many records were written; `None` if the output is not records.
@@ -87,6 +89,20 @@ pub struct UnmappableAt {
     pub offset: u64,
     /// The character.
     pub ch: char,
+    /// The record and the column of that byte, if the input is records.
+    pub record: Option<RecordPosition>,
+}
+
+/// A character that was made from damaged text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct RepairedAt {
+    /// The offset of the first byte of the input that the damaged text came from, from 0.
+    pub offset: u64,
+    /// The damaged text.
+    pub before: String,
+    /// What it became.
+    pub after: String,
     /// The record and the column of that byte, if the input is records.
     pub record: Option<RecordPosition>,
 }
@@ -164,6 +180,14 @@ impl<F> Faults<F> {
         self.first.len() >= Self::KEPT
     }
 
+    /// Lists a fault that is counted, if it is one of the first.
+    #[cfg(feature = "mojibake")]
+    pub(super) fn list(&mut self, fault: impl FnOnce() -> F) {
+        if self.first.len() < Self::KEPT {
+            self.first.push(fault());
+        }
+    }
+
     /// Counts a fault. It is made, which costs time, only if it is one of the first and kept.
     pub(super) fn add(&mut self, fault: impl FnOnce() -> F) {
         self.count += 1;
@@ -205,6 +229,9 @@ impl Report {
         if let (Some(controls), Some(more)) = (&mut self.controls, part.controls) {
             controls.append(more);
         }
+        if let (Some(mojibake), Some(more)) = (&mut self.mojibake, part.mojibake) {
+            mojibake.append(more);
+        }
         if let (Some(newlines), Some(more)) = (&mut self.record_newlines, part.record_newlines) {
             newlines.append(more);
         }
@@ -245,6 +272,7 @@ impl Report {
             read_as: None,
             unmappable: Faults::new(),
             controls: None,
+            mojibake: None,
             records: None,
             records_out: None,
             record_newlines: None,

@@ -6,6 +6,8 @@
 //! the only cost is a copy of the bytes and of the source.
 
 use crate::codec::{MIN_ROOM, Utf8Sink};
+#[cfg(feature = "mojibake")]
+use crate::text::Repairs;
 use crate::text::{CharSource, Piece, Stage, Text, keep};
 use crate::transcoder::fill::{Chunk, SourceStop};
 use crate::transcoder::records::record::Mark;
@@ -412,7 +414,13 @@ impl Segment {
     /// Text that `stages` have held back, which ends here.
     pub(super) fn held(stages: &mut [Box<dyn Stage>]) -> Option<Self> {
         let mut pieces = Vec::new();
-        stages.iter_mut().for_each(|stage| stage.flush(&mut pieces));
+        for stage in stages {
+            // What an earlier stage has held back comes after what this one holds.
+            let mut cut = Vec::new();
+            pieces.drain(..).for_each(|piece| stage.pass(piece, &mut cut));
+            stage.flush(&mut cut);
+            pieces = cut;
+        }
         (!pieces.is_empty()).then(|| Segment::new(Origin::At(Place::default()), pieces))
     }
 
@@ -486,7 +494,9 @@ impl Segment {
             Text::New(text) | Text::Put(text, ..) => text,
             Text::Made(ref made) => &made.text,
             Text::Kept(len) => &self.inserted.as_ref().map_or(decoded, Inserted::as_str)[piece.at..piece.at + len],
-            Text::End | Text::Control(_) | Text::Newline(_) | Text::TooLong(_) => "",
+            Text::End | Text::Control(..) | Text::Newline(..) | Text::TooLong(_) => "",
+            #[cfg(feature = "mojibake")]
+            Text::Repaired(_) => "",
         }
     }
 
@@ -498,9 +508,11 @@ impl Segment {
                 Next::Text(&self.text_of(piece, decoded)[self.done..])
             }
             Text::End => Next::End,
-            Text::Control(ch) => Next::Control(ch),
-            Text::Newline(ch) => Next::Newline(ch),
+            Text::Control(ch, _) => Next::Control(ch),
+            Text::Newline(ch, _) => Next::Newline(ch),
             Text::TooLong(_) => Next::TooLong,
+            #[cfg(feature = "mojibake")]
+            Text::Repaired(ref repairs) => Next::Repaired(repairs),
         })
     }
 
@@ -512,7 +524,9 @@ impl Segment {
             Text::Kept(len) => len,
             Text::New(text) | Text::Put(text, ..) => text.len(),
             Text::Made(ref made) => made.text.len(),
-            Text::End | Text::Control(_) | Text::Newline(_) | Text::TooLong(_) => 0,
+            Text::End | Text::Control(..) | Text::Newline(..) | Text::TooLong(_) => 0,
+            #[cfg(feature = "mojibake")]
+            Text::Repaired(_) => 0,
         };
         if self.done >= len {
             self.piece += 1;
@@ -524,7 +538,16 @@ impl Segment {
     pub(super) fn place_of_next(&self) -> Place {
         match self.pieces.get(self.piece) {
             Some(Piece { text: Text::TooLong(Some(place)), .. }) => *place,
+            Some(Piece { text: Text::Control(_, Some(place)) | Text::Newline(_, Some(place)), .. }) => *place,
             piece => self.origin.place(piece.map_or(usize::MAX, |piece| piece.at)),
+        }
+    }
+
+    /// Returns where in the input a character came from.
+    pub(super) fn place_of(&self, source: CharSource) -> Place {
+        match source {
+            CharSource::Here(index) => self.origin.place(index),
+            CharSource::There(place) => place,
         }
     }
 
@@ -541,10 +564,7 @@ impl Segment {
                     Text::Made(made) => made.source(within),
                     _ => CharSource::Here(piece.at),
                 };
-                return match at {
-                    CharSource::Here(index) => self.origin.place(index),
-                    CharSource::There(place) => place,
-                };
+                return self.place_of(at);
             }
             from += len;
         }
@@ -580,4 +600,7 @@ pub(super) enum Next<'a> {
     Newline(char),
     /// A sequence that is too long to be normalised begins here.
     TooLong,
+    /// Repairs in the text that follows.
+    #[cfg(feature = "mojibake")]
+    Repaired(&'a Repairs),
 }

@@ -4,11 +4,15 @@ use crate::codec::{ByteSink, Codec, MIN_ROOM, Replacement, Step, Stop, Unmappabl
 use crate::detect::Diagnostic;
 use crate::error::{Error, ErrorKind};
 use crate::text::MAX_SEQUENCE;
+#[cfg(feature = "mojibake")]
+use crate::text::Repair;
 use crate::text::controls::OnControl;
 use crate::text::xml::XmlPlace;
 use crate::transcoder::faults::UnmappablePolicy;
 use crate::transcoder::guard::{CheckedEncoder, PassingChars};
 use crate::transcoder::records::write::RecordsOut;
+#[cfg(feature = "mojibake")]
+use crate::transcoder::report::RepairedAt;
 use crate::transcoder::report::{Faults, MalformedAt, Place, UnmappableAt};
 use crate::transcoder::run::{Out, Run, Work};
 use crate::transcoder::segment::{Next, Segment};
@@ -140,6 +144,16 @@ impl Target {
             }
             Some(Next::Control(ch)) => control(run, ch),
             Some(Next::Newline(ch)) => newline(run, ch),
+            #[cfg(feature = "mojibake")]
+            Some(Next::Repaired(repairs)) => {
+                let counted = run.report.mojibake.get_or_insert_with(Faults::new);
+                counted.count += repairs.count;
+                for repair in &repairs.first {
+                    counted.list(|| repaired_at(repair, segment.place_of(repair.source)));
+                }
+                segment.advance(0);
+                Ok(())
+            }
             Some(Next::TooLong) => {
                 let Place { offset, record } = segment.place_of_next();
                 Err(Error::in_record(ErrorKind::SequenceTooLong { offset, limit: MAX_SEQUENCE }, record))
@@ -345,6 +359,11 @@ fn newline(run: &mut Run, ch: char) -> Result<(), Error> {
 
 fn at_place(ch: char, Place { offset, record }: Place) -> UnmappableAt {
     UnmappableAt { offset, ch, record }
+}
+
+#[cfg(feature = "mojibake")]
+fn repaired_at(repair: &Repair, Place { offset, record }: Place) -> RepairedAt {
+    RepairedAt { offset, before: repair.before.to_string(), after: repair.after.to_string(), record }
 }
 
 fn lf_hint(offset: u64) -> Diagnostic {

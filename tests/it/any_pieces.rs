@@ -44,7 +44,7 @@ fn any_job(dice: &mut Dice, labels: &[String]) -> Option<(Transcode, String)> {
         // Where input and output come from matters most, and records exclude most other things.
         let one_in = match option.name {
             "from" | "to" => 2,
-            "normalize" | "unmappable" | "malformed" | "fallback" => 3,
+            "mojibake" | "normalize" | "unmappable" | "malformed" | "fallback" => 3,
             "records" | "to-records" | "columns" | "tape-file" | "carriage-control" | "strict" => 12,
             _ => 6,
         };
@@ -66,7 +66,7 @@ fn any_job(dice: &mut Dice, labels: &[String]) -> Option<(Transcode, String)> {
     Some((job, what))
 }
 
-const TEXTS: [&str; 10] = [
+const TEXTS: [&str; 11] = [
     "",
     "plain text\nof two lines\r\n",
     "naïve €漢字 😀 e\u{301}\u{323}か\u{309A}\u{85}\n",
@@ -77,6 +77,7 @@ const TEXTS: [&str; 10] = [
     "\u{FEFF}marked é\u{304}",
     "q\u{304}\u{301}\u{344} ﬁ한\u{1112}\u{1161}\u{11AB}\u{1A}",
     "Lo\u{A7}m <?xm",
+    "Ã©tÃ© ÃƒÂ¼ber\r\nÐ¿Ñ€Ð¸ 5 â‚¬Ã",
 ];
 
 fn any_input(dice: &mut Dice, labels: &[String]) -> Vec<u8> {

@@ -12,6 +12,7 @@ mod byte_to_byte;
     feature = "dos",
     feature = "guess",
     feature = "legacy",
+    feature = "mojibake",
     feature = "normalize",
     feature = "translit",
     feature = "serde"
@@ -60,6 +61,8 @@ mod messages;
 mod meta_labels;
 mod mixed_pages;
 mod mixed_shift_codes;
+#[cfg(feature = "mojibake")]
+mod mojibake;
 mod named_options;
 #[cfg(feature = "normalize")]
 mod normalize;

@@ -49,6 +49,12 @@ fn wrong_names_and_values_are_explained() {
     for (name, value, message) in [
         ("malfromed", "drop", "option malfromed: there is no such option; did you mean malformed?"),
         ("", "", "option : there is no such option"),
+        #[cfg(not(feature = "mojibake"))]
+        (
+            "mojibake",
+            "repair",
+            "option mojibake: this build has no repair of mojibake: it lacks the feature `mojibake`",
+        ),
         #[cfg(not(feature = "normalize"))]
         ("normalize", "nfc", "option normalize: this build has no normalisation: it lacks the feature `normalize`"),
         ("keep-blanks", "true", "option keep-blanks: it is now trim=none"),

@@ -35,6 +35,8 @@ export interface Options {
   eol?: "auto" | "keep" | "lf" | "crlf" | "nel";
   ebcdicNl?: "table" | "zos" | "fold";
   controls?: "keep" | "space" | "drop" | "error" | "xml";
+  /** Text that was decoded with the wrong charset before, such as `Ã©` for `é`. Only in the build `all`. */
+  mojibake?: "keep" | "repair";
   /** Only in the build `all`. */
   normalize?: "nfc" | "nfd" | "nfkc" | "nfkd";
   /** The record format of the input: `fb:80`, `rdw`, `vb` … */
@@ -143,7 +145,7 @@ export interface Report {
  * Loads the WebAssembly module, which all functions use. Call it once, and await it, before the others.
  *
  * `web` (the default) has the encodings of the web, of EBCDIC and of DOS. `all` has all encodings, `unmappable:
- * "translit"`, `normalize`, `explain`, `records`, `sniff` and `fields`. `small` lacks those of the web, which
+ * "translit"`, `mojibake`, `normalize`, `explain`, `records`, `sniff` and `fields`. `small` lacks those of the web, which
  * TextDecoder has. Other sources are the bytes of the module, a response, a URL, or a compiled module.
  */
 export function load(

@@ -377,6 +377,7 @@ test("a bug in the module breaks that module only", async () => {
 test("an option that needs another module names it", async () => {
   await charpipe.load();
   for (const [name, options] of [
+    ["mojibake", { mojibake: "repair" }],
     ["normalize", { normalize: "nfc" }],
     ["translit", { unmappable: "translit" }],
   ]) {
@@ -390,6 +391,7 @@ test("what only the module with everything has", async () => {
   const name = charpipe.encode("é €", "US-ASCII", { unmappable: "translit" });
   assert.equal(Buffer.from(name).toString(), "e EUR");
   assert.equal(charpipe.decode(Buffer.from("e\u0301"), { normalize: "nfc" }), "é");
+  assert.equal(charpipe.decode(Buffer.from("cafÃ©"), { mojibake: "repair" }), "café");
   const { cells } = charpipe.explain("IBM939", bytes(0xc1, 0x0e, 0x45, 0x66, 0x0f));
   assert.deepEqual(cells, [
     [1, "A"],

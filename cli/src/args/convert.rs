@@ -14,6 +14,8 @@ use crate::messages::progress::Progress;
 use crate::status::Status;
 #[cfg(feature = "normalize")]
 use charpipe::Normalization;
+#[cfg(feature = "mojibake")]
+use charpipe::OnMojibake;
 use charpipe::{Bom, EbcdicNl, Eol, ErrorKind, OnControl, OnMalformed, OnUnknown, OnUnmappable, Relabel, Transcode};
 use clap::Args;
 use clap::builder::ValueHint;
@@ -139,6 +141,14 @@ pub(crate) struct Convert {
           value_parser = choice(controls_help))]
     pub(crate) controls: OnControl,
 
+    /// Text that was decoded with the wrong charset before, such as `Ã©` for `é`
+    ///
+    /// `repair` puts right what is certainly damaged, once or more. The report lists it.
+    #[cfg(feature = "mojibake")]
+    #[arg(hide_short_help = true, long, value_name = "POLICY", default_value = "keep", help_heading = NEWLINES,
+          value_parser = choice(mojibake_help))]
+    mojibake: OnMojibake,
+
     /// Unicode normalization form of the text
     ///
     /// Without this option, the text is not normalised. At most 1,024 characters that combine with each other are
@@ -246,6 +256,14 @@ pub(super) fn controls_help(policy: OnControl) -> &'static str {
     }
 }
 
+#[cfg(feature = "mojibake")]
+fn mojibake_help(policy: OnMojibake) -> &'static str {
+    match policy {
+        OnMojibake::Keep => "Keep it",
+        _ => "Repair it: `Ã©` becomes `é`",
+    }
+}
+
 #[cfg(feature = "normalize")]
 fn normalization_help(form: Normalization) -> &'static str {
     match form {
@@ -289,6 +307,14 @@ impl Convert {
     fn suffixes(&self) -> (Suffixes, Suffixes) {
         let of = |label, side| compat::split(label, side).map_or(Suffixes::default(), |(_, suffixes)| suffixes);
         (of(&self.reading.from, Side::From), of(&self.to, Side::To))
+    }
+
+    /// Whether to say that text was decoded with the wrong charset before: if it is not repaired.
+    pub(crate) fn hints_at_damage(&self) -> bool {
+        #[cfg(feature = "mojibake")]
+        return self.mojibake == OnMojibake::Keep;
+        #[cfg(not(feature = "mojibake"))]
+        return false;
     }
 
     /// Returns the policy for invalid input: that of the options, or else that of the suffixes.

@@ -18,12 +18,14 @@ use crate::files::output::Output;
 use crate::files::sampled_input::SampledInput;
 use crate::messages;
 use crate::messages::hexdump::{self, Piece};
+use crate::messages::hints;
 use crate::messages::progress::Meter;
 use crate::panics;
 use crate::status::Status;
+use charpipe::detect::Diagnostic;
 use charpipe::detect::statistics::Looks;
 use charpipe::files::{ChangedFolders, End, FileId, Folder};
-use charpipe::{Error, OnUnknown, Transcode, Transcoder, Verdict};
+use charpipe::{Error, OnUnknown, Report, Transcode, Transcoder, Verdict};
 use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::io::{self, BufRead, Read as _, Write as _};
@@ -67,6 +69,8 @@ struct Conversion {
     in_place: Option<InPlace>,
     /// The bytes around an error will be shown.
     shows_bytes: bool,
+    /// If the text was decoded with the wrong charset before, that will be said.
+    hints_at_damage: bool,
 }
 
 impl Converter<'_> {
@@ -271,7 +275,8 @@ impl Converter<'_> {
         let transcoder = Box::new(transcode.transcoder().map_err(Failure::Stuck)?);
         let shows_bytes = is_verbose && messages::is_watched();
         let input = SampledInput::new(input).with_file(file).with_stream(stream).keep_recent(shows_bytes);
-        Ok(Conversion { input, transcoder, notes, binary, in_place, is_verbose, shows_bytes })
+        let hints_at_damage = !is_quiet && self.args.hints_at_damage();
+        Ok(Conversion { input, transcoder, notes, binary, in_place, is_verbose, shows_bytes, hints_at_damage })
     }
 
     /// Returns the outcome of an input of which nothing was converted.
@@ -300,7 +305,10 @@ impl Conversion {
                 Ending::Panicked(panic.at(offset, record)).into()
             }
         };
-        let report = self.transcoder.report().clone();
+        let mut report = self.transcoder.report().clone();
+        if self.hints_at_damage {
+            report.diagnostics.extend(self.damage(&report));
+        }
         let advice = ended.advice(&report, &mut self.input);
         let offset = ended.error().and_then(Error::offset).filter(|_| self.shows_bytes);
         let piece = offset.and_then(|offset| {
@@ -308,6 +316,17 @@ impl Conversion {
             Some(Piece { start: window.start, bytes: self.input.bytes_at(window)? })
         });
         Outcome { output: output.name.clone(), report, ended, notes: self.notes, advice, len: self.input.len(), piece }
+    }
+
+    /// Returns a hint if the text of the input was decoded with the wrong charset before.
+    fn damage(&self, report: &Report) -> Option<Diagnostic> {
+        let codec = report
+            .verdict
+            .as_ref()
+            .and_then(|verdict| verdict.codec.as_ref())
+            .filter(|_| !report.passed && report.records.is_none())?;
+        let beginning = self.input.beginning(report.bytes_in)?;
+        hints::looks_damaged(&beginning, &**codec, &report.diagnostics)
     }
 
     /// Copies the input into an output.

@@ -32,11 +32,12 @@ impl Outcome {
 
     /// Returns how much the policies let pass, of each kind of which there is any.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (u64, &'static str)> {
-        let Report { malformed, unmappable, controls, record_newlines, records_cut, .. } = &self.report;
+        let Report { malformed, unmappable, controls, mojibake, record_newlines, records_cut, .. } = &self.report;
         let counts = [
             (malformed.count, "malformed"),
             (unmappable.count, "unmappable"),
             (controls.as_ref().map_or(0, |controls| controls.count), "controls"),
+            (mojibake.as_ref().map_or(0, |mojibake| mojibake.count), "repaired"),
             (record_newlines.as_ref().map_or(0, |newlines| newlines.count), "newlines in records"),
             (records_cut.as_ref().map_or(0, |cut| cut.count), "records cut"),
         ];

@@ -9,7 +9,9 @@ use crate::files::name::Name;
 use crate::messages::hints::{self, HintContext};
 use crate::messages::{self, Count, InWords, Place, say, say_count, say_problem};
 use charpipe::Hex;
-use charpipe::{CutRecord, Error, Faults, Kind, OnControl, OnMalformed, OnUnmappable, Report, UnmappableAt};
+use charpipe::{
+    CutRecord, Error, Faults, Kind, OnControl, OnMalformed, OnUnmappable, RepairedAt, Report, UnmappableAt,
+};
 use std::ffi::OsStr;
 
 /// Prints the messages about the input `name`, the error last. A check prints no counts here: they are in its line.
@@ -69,6 +71,7 @@ fn say_counts(name: &Name, report: &Report, args: &Convert) {
         say_changed(name, controls, became, verbose);
         say_count(name, controls.count, "control character", "control characters", became);
     }
+    say_repairs(name, report, verbose);
     say_records(name, report, verbose);
     if !verbose {
         return;
@@ -146,6 +149,15 @@ fn say_records(name: &Name, report: &Report, verbose: bool) {
         let lost = Count(cut.bytes, "byte");
         say(format_args!("{name}: {} {records} too long and cut: {lost} lost", cut.count));
     }
+}
+
+/// Prints how much damaged text was repaired and, with `verbose`, the first of it.
+fn say_repairs(name: &Name, report: &Report, verbose: bool) {
+    let Some(mojibake) = &report.mojibake else { return };
+    for RepairedAt { offset, before, after, record, .. } in mojibake.first.iter().filter(|_| verbose) {
+        say(format_args!("{name}: {}: {before:?} repaired to {after:?}", Place(*offset, *record)));
+    }
+    say_count(name, mojibake.count, "damaged character", "damaged characters", "repaired");
 }
 
 /// With `verbose`, prints each of the first characters that were changed.

@@ -105,6 +105,10 @@ pub(crate) fn examine(
     if is_assumed && verdict.looks.is_none() && verdict.error.is_none() {
         verdict.diagnostics.extend(hints::looks(&sample));
     }
+    if let (Some(codec), None) = (&verdict.codec, &verdict.error) {
+        let hint = hints::looks_damaged(&sample, &**codec, &verdict.diagnostics);
+        verdict.diagnostics.extend(hint);
+    }
     let comparison = if explain { Some(compare(detector.prefix(), &mut *input, registry, hints)?) } else { None };
     Ok(Examined { verdict, sample, comparison })
 }

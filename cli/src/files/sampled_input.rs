@@ -4,6 +4,7 @@
 use crate::files::streams::read_at;
 use charpipe::detect::statistics::WINDOW;
 use charpipe::files::is_readable_within;
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
@@ -99,6 +100,15 @@ impl SampledInput {
         let len = read_at(file, &mut bytes, range.start).ok()?;
         bytes.truncate(len);
         Some(bytes)
+    }
+
+    /// Returns the first bytes of the input, as many as detection looks at, but not more than `len`.
+    pub(crate) fn beginning(&self, len: u64) -> Option<Cow<'_, [u8]>> {
+        let len = len.min(SAMPLE_BYTES as u64);
+        match self.file {
+            Some(_) => self.bytes_at(0..len).map(Cow::Owned),
+            None => Some(Cow::Borrowed(&self.sample[..self.sample.len().min(len as usize)])),
+        }
     }
 
     /// Returns the first bytes of the input, up to a little after an error at `offset`, or the bytes around the error if it

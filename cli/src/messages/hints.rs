@@ -6,7 +6,7 @@ use charpipe::detect::Diagnostic;
 use charpipe::detect::Looks;
 use charpipe::detect::statistics::{self, MINIMUM, guess, looks_like};
 use charpipe::records::NoShape;
-use charpipe::{Error, ErrorKind, Kind, Registry, Report, Transcode};
+use charpipe::{Codec, Error, ErrorKind, Kind, Registry, Report, Transcode};
 use std::borrow::Cow;
 use std::io;
 
@@ -174,6 +174,7 @@ pub(super) fn for_diagnostic(code: &str, advice: Option<&str>) -> Cow<'static, s
         "looks-like-utf16" | "looks-like-escapes" => "; try --guess",
         "looks-like-utf32" => "; try --guess",
         "contents-contradict" => "; name the right encoding with -f",
+        "looks-like-mojibake" => "; try --mojibake repair",
         "lf-at-25" => "; try --ebcdic-nl zos",
         "nel-in-xml" => "; use --as text if it is not XML",
         "no-newline" => "; if these are records, see `charpipe detect --records`",
@@ -196,6 +197,18 @@ pub(crate) fn looks(sample: &[u8]) -> Option<Diagnostic> {
         None => "too short to guess the code page; try -f IBM1047".to_owned(),
     };
     Some(Diagnostic::hint(code, 0, format!("looks like {name}: {what_to_try}")))
+}
+
+/// Returns a hint if `sample`, which `codec` decodes, has text that was decoded with the wrong charset before. `notes`: what
+/// was noticed already. If this is the wrong charset, that was said.
+pub(crate) fn looks_damaged(sample: &[u8], codec: &dyn Codec, notes: &[Diagnostic]) -> Option<Diagnostic> {
+    if notes.iter().any(|note| note.code == "looks-like-utf8") {
+        return None;
+    }
+    #[cfg(feature = "mojibake")]
+    return charpipe::detect::looks_like_mojibake(sample, codec);
+    #[cfg(not(feature = "mojibake"))]
+    return Some((sample, codec)).and(None);
 }
 
 /// Returns the encoding that `sample`, which was taken for UTF-8, seems to be in. A guess that is asked for finds the

@@ -2,15 +2,15 @@
 //! verdicts, reports and errors, and some keys that only the command knows.
 //!
 //! Every key is always present, in this order, and null if there is no value. The exceptions are keys that an option asks
-//! for: `policies` with `detect --explain`, `controls` with `--controls`, `records_out` with `--to-records`, `left_alone`
-//! with `-r`; and `record` and `column`, which accompany an offset in an input of records. Other programs rely on the keys: none is ever renamed
-//! or left out.
+//! for: `policies` with `detect --explain`, `controls` with `--controls`, `mojibake` with `--mojibake repair`,
+//! `records_out` with `--to-records`, `left_alone` with `-r`; and `record` and `column`, which accompany an offset in an
+//! input of records. Other programs rely on the keys: none is ever renamed or left out.
 
 use crate::files::name::Name;
 use crate::messages;
 use crate::selection::left_alone::LeftAlone;
 use charpipe::detect::Diagnostic;
-use charpipe::{Error, Faults, RecordPosition, RecordsCut, Relabelled, Report, UnmappableAt, Verdict};
+use charpipe::{Error, Faults, RecordPosition, RecordsCut, Relabelled, RepairedAt, Report, UnmappableAt, Verdict};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 use std::io;
@@ -72,6 +72,8 @@ pub(crate) struct ReportObject<'a> {
     relabelled: Option<&'a Relabelled>,
     #[serde(skip_serializing_if = "Option::is_none")]
     controls: Option<&'a Faults<UnmappableAt>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mojibake: Option<&'a Faults<RepairedAt>>,
     records: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     records_out: Option<u64>,
@@ -180,6 +182,7 @@ impl<'a> ReportObject<'a> {
             unmappable: &report.unmappable,
             relabelled: report.relabelled.as_ref(),
             controls: report.controls.as_ref(),
+            mojibake: report.mojibake.as_ref(),
             records: report.records,
             records_out: report.records_out,
             record_newlines: report.record_newlines.as_ref(),

@@ -26,6 +26,7 @@ pub(in crate::transcoder) fn keeps_plain_text(settings: &Settings) -> bool {
         && !hints.strict
         && settings.bom != Bom::Add
         && !settings.normalizes()
+        && !settings.repairs()
         && settings.input.shape.is_none()
         && settings.to_records.is_none()
 }

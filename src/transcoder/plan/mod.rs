@@ -15,6 +15,8 @@ use crate::records::overlong::OnOverlong;
 #[cfg(feature = "normalize")]
 use crate::text::controls::OnControl;
 use crate::text::eol::{Eol, EolStage, NelAsLf, OnNewlineInRecord};
+#[cfg(feature = "mojibake")]
+use crate::text::mojibake::OnMojibake;
 use crate::text::xml::XmlPlace;
 use crate::text::{Stage, Text};
 use crate::transcoder::byte_page::{BytePage, contains_ascii};
@@ -160,6 +162,10 @@ pub(super) fn start_counters(settings: &Settings, report: &mut Report) {
     if settings.to_records.is_some() && settings.overlong == OnOverlong::Cut {
         report.records_cut = Some(RecordsCut::default());
     }
+    #[cfg(feature = "mojibake")]
+    if settings.mojibake == OnMojibake::Repair {
+        report.mojibake = Some(Faults::new());
+    }
     if settings.controls.stage().is_some() {
         report.controls = Some(Faults::new());
     }
@@ -198,6 +204,11 @@ impl Sides {
     /// The text stages, without the one for newlines within records.
     fn stages(&self, settings: &Settings, eol: Eol, to_records: bool) -> Vec<Box<dyn Stage>> {
         let mut stages: Vec<Box<dyn Stage>> = Vec::new();
+        // First, so that the others see text that is repaired.
+        #[cfg(feature = "mojibake")]
+        if let Some(stage) = settings.mojibake.stage(!has_all(&*settings.to)) {
+            stages.push(Box::new(stage));
+        }
         // EBCDIC XML must not keep U+0085 between its tags when it leaves EBCDIC.
         if self.from_ebcdic && self.is_xml && !self.to_ebcdic && settings.eol == Eol::Auto {
             stages.push(Box::new(NelAsLf));
@@ -217,6 +228,12 @@ impl Sides {
         }
         stages
     }
+}
+
+/// Whether the charset has every character.
+#[cfg(feature = "mojibake")]
+fn has_all(codec: &dyn Codec) -> bool {
+    can_write(codec, "\u{10FFFD}")
 }
 
 fn target(settings: &Settings, to: Arc<dyn Codec>, sides: &Sides) -> Result<Target, Error> {

@@ -121,11 +121,12 @@ pub fn drive_this(
 /// Returns what a report counts, as text.
 pub fn faults(report: &Report) -> String {
     format!(
-        "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
         report.malformed,
         report.read_as,
         report.unmappable,
         report.controls,
+        report.mojibake,
         report.diagnostics,
         report.relabelled,
         report.records,

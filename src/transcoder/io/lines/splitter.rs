@@ -299,8 +299,8 @@ fn check(settings: &Settings) -> Result<(), Error> {
         "the text of lines has no byte order mark"
     } else if matches!(settings.eol, Eol::Crlf | Eol::Nel) {
         "the text of lines has no line ends that could be replaced"
-    } else if settings.controls != OnControl::Keep || settings.normalizes() {
-        "the text of lines is neither normalised nor freed of control characters"
+    } else if settings.controls != OnControl::Keep || settings.normalizes() || settings.repairs() {
+        "the text of lines is neither repaired nor normalised nor freed of control characters"
     } else if settings.unknown == OnUnknown::Pass {
         "input that is not text has no lines"
     } else if settings.hints.strict {

@@ -1,0 +1,91 @@
+//! Looks for text that was decoded with the wrong charset before.
+
+use super::statistics::WINDOW;
+use super::verdict::Diagnostic;
+use crate::codec::{Codec, drive, is_utf8};
+use crate::mojibake::{Item, Layers};
+
+/// Returns a hint if `sample`, the beginning of an input that `codec` decodes, has text that was decoded with the wrong
+/// charset before, such as `Ã©` for `é`. Only the first [`WINDOW`] bytes of it are examined.
+/// [`Transcode::on_mojibake`](crate::Transcode::on_mojibake) repairs such text.
+///
+/// ```
+/// use charpipe::Registry;
+/// use charpipe::detect::looks_like_mojibake;
+///
+/// let utf8 = Registry::builtin().codec("UTF-8")?;
+/// let hint = looks_like_mojibake("a cafÃ©".as_bytes(), &*utf8).unwrap();
+/// assert_eq!((hint.code, hint.offset), ("looks-like-mojibake", 5));
+/// assert_eq!(looks_like_mojibake("a café".as_bytes(), &*utf8), None);
+/// # Ok::<(), charpipe::Error>(())
+/// ```
+pub fn looks_like_mojibake(sample: &[u8], codec: &dyn Codec) -> Option<Diagnostic> {
+    let sample = &sample[..sample.len().min(WINDOW)];
+    if is_utf8(codec) && !has_neighbours(sample) {
+        return None;
+    }
+    let text = decoded(sample, codec);
+    let found = first(&text, sample.len() < WINDOW)?;
+    let begin = found.begin as usize;
+    let offset = if is_utf8(codec) { begin } else { offset_of(begin, sample, codec) };
+    let before = &text[begin..begin + found.len as usize];
+    let message = format!("{before:?} looks like {:?} that was decoded with the wrong charset", found.ch.to_string());
+    Some(Diagnostic::hint("looks-like-mojibake", offset as u64, message))
+}
+
+/// Whether two characters that may be damaged stand side by side. Most text has none, and needs no tables. (What lost its
+/// second character is not worth a hint.)
+fn has_neighbours(sample: &[u8]) -> bool {
+    let may_lead = |byte: u8| matches!(byte, 0xC2..=0xD3 | 0xE2 | 0xEF);
+    sample.windows(3).any(|bytes| may_lead(bytes[0]) && bytes[2] >= 0xC2)
+        || sample.windows(4).any(|bytes| matches!(bytes[0], 0xE2 | 0xEF) && bytes[3] >= 0xC2)
+}
+
+/// Decodes the bytes up to the first error.
+fn decoded(bytes: &[u8], codec: &dyn Codec) -> String {
+    let mut text = String::new();
+    drive(&mut *codec.decoder(), bytes, false, &mut [0; 4096], |step| {
+        text.push_str(step.text);
+        step.fault.is_none()
+    });
+    text
+}
+
+/// Returns where the byte is that the character at `index` of the text came from.
+fn offset_of(index: usize, bytes: &[u8], codec: &dyn Codec) -> usize {
+    let (mut low, mut high) = (0, bytes.len());
+    while low < high {
+        let middle = low.midpoint(high);
+        if decoded(&bytes[..=middle], codec).len() <= index { low = middle + 1 } else { high = middle }
+    }
+    // The character may have more than one byte, and it is there with its last one.
+    (0..low).rev().take_while(|at| decoded(&bytes[..*at], codec).len() == index).last().unwrap_or(low)
+}
+
+/// Returns the first repair of the text. `is_whole`: nothing follows it.
+fn first(text: &str, is_whole: bool) -> Option<Item> {
+    let mut layers = Layers::new();
+    let (mut index, mut found) = (0, None);
+    while index < text.len() && found.is_none() {
+        if layers.is_idle() {
+            let Some(next) = layers.find(text, index) else { break };
+            if let Some(last) = text[index..next].chars().next_back() {
+                layers.skip(last);
+            }
+            index = next;
+        }
+        let ch = text[index..].chars().next()?;
+        layers.push(Item::new(ch, index), &mut |item| note(&mut found, item));
+        index += ch.len_utf8();
+    }
+    if is_whole {
+        layers.finish(&mut |item| note(&mut found, item));
+    }
+    found
+}
+
+fn note(found: &mut Option<Item>, item: Item) {
+    if item.is_repaired() && !item.is_half() {
+        found.get_or_insert(item);
+    }
+}

@@ -1,0 +1,25 @@
+//! Finds and repairs mojibake: UTF-8 that was decoded as a single-byte page, once or more.
+//!
+//! `é` is the bytes C3 A9 in UTF-8, and windows-1252 reads them as `Ã©`. The repair goes back: it takes characters that
+//! are a well-formed sequence of UTF-8 in some page, and asks whether the text was more likely meant to be what the
+//! sequence stands for. It works on one sequence, the character before it, and a few after it, so it needs constant
+//! memory, and its result does not depend on how the text is cut.
+//!
+//! | file | does |
+//! |---|---|
+//! | `tables.rs` | what each character is in each page |
+//! | `class.rs` | how likely it is that two characters stand side by side, and what damaged text can have been |
+//! | `item.rs` | a character, and the text that it stands for |
+//! | `decide.rs` | decides about the sequence at the front of some text |
+//! | `layers.rs` | repairs text that streams by, layer after layer |
+//!
+//! spec/mojibake.md says how it decides, and what it leaves alone.
+
+mod class;
+mod decide;
+mod item;
+mod layers;
+mod tables;
+
+pub(crate) use item::Item;
+pub(crate) use layers::Layers;
