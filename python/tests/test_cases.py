@@ -17,6 +17,7 @@ QUIET = {
     "unmappable": {"count": 0, "first": []},
     "relabelled": None,
     "controls": None,
+    "mojibake": None,
     "records": None,
     "records_out": None,
     "record_newlines": None,

@@ -20,8 +20,8 @@ pub enum OnMojibake {
 words! { OnMojibake { Keep: "keep", Repair: "repair" } }
 
 impl OnMojibake {
-    /// Returns the stage for this policy, or `None` if there is nothing to do. `is_exact`: the target lacks characters, so
-    /// that the text may have to end at each of them.
+    /// Returns the stage for this policy, or `None` if there is nothing to do. `is_exact`: the text may have to end at any
+    /// character, because the target lacks some, or because a later stage has a limit.
     pub(crate) fn stage(self, is_exact: bool) -> Option<MojibakeStage> {
         (self == OnMojibake::Repair).then(|| MojibakeStage {
             layers: Box::new(Layers::new()),
@@ -111,6 +111,9 @@ impl Output<'_> {
 
     /// Writes what an item stands for, which is held back.
     fn restore(&mut self, item: Item) {
+        if self.repairs.count > 0 {
+            self.end(0);
+        }
         let from = self.held.len().saturating_add_signed(item.begin);
         let before = self.held[..from].chars().count();
         let end = item.len as usize - (self.held.len() - from).min(item.len as usize);
@@ -131,6 +134,10 @@ impl Output<'_> {
                 self.sources.get(self.held[..from].chars().count()).copied().unwrap_or(CharSource::Here(self.start))
             }
         };
+        if self.repairs.count == 0 {
+            // What was restored may be an error for a later stage, before any repair.
+            self.end(item.begin.max(0) as usize);
+        }
         self.made.push(item.ch, source);
         self.repairs.count += 1;
         if *self.listed < LISTED {

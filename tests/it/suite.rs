@@ -81,6 +81,7 @@ fn quiet_report() -> Map<String, Value> {
         "unmappable": none,
         "relabelled": null,
         "controls": null,
+        "mojibake": null,
         "records": null,
         "records_out": null,
         "record_newlines": null,

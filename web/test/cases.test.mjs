@@ -14,6 +14,7 @@ const QUIET = {
   unmappable: { count: 0, first: [] },
   relabelled: null,
   controls: null,
+  mojibake: null,
   records: null,
   records_out: null,
   record_newlines: null,

@@ -121,6 +121,7 @@ fn text_and_documents_of_every_kind() {
             &["--fallback", "UTF-8,windows-1252"],
             &["--unknown", "pass"],
             &["--normalize", "nfd"],
+            &["--mojibake", "repair"],
             &["--malformed", "replace", "--eol", "crlf"],
         ] {
             check(args, &input);

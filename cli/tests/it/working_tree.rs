@@ -48,6 +48,7 @@ const OPTIONS: &[&str] = &[
     "--eol lf",
     "--eol crlf --malformed replace",
     "--eol nel --guess",
+    "--mojibake repair",
     "--normalize nfc",
     "--normalize nfkd --fallback UTF-8,windows-1252",
     "--controls drop",

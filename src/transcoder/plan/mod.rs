@@ -206,7 +206,7 @@ impl Sides {
         let mut stages: Vec<Box<dyn Stage>> = Vec::new();
         // First, so that the others see text that is repaired.
         #[cfg(feature = "mojibake")]
-        if let Some(stage) = settings.mojibake.stage(!has_all(&*settings.to)) {
+        if let Some(stage) = settings.mojibake.stage(!has_all(&*settings.to) || settings.normalizes()) {
             stages.push(Box::new(stage));
         }
         // EBCDIC XML must not keep U+0085 between its tags when it leaves EBCDIC.

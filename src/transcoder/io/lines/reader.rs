@@ -266,7 +266,8 @@ impl Transcode {
     /// # Errors
     /// Those of [`transcoder`](Self::transcoder). [`ErrorKind::NotUtf8`] if the target is another charset.
     /// [`ErrorKind::Options`] for what lines do not have: records; a byte order mark; line ends to replace ([`eol`](Self::eol)
-    /// with `Crlf` or `Nel`); control characters to replace; normalization; [`OnUnknown::Pass`](crate::OnUnknown::Pass); and
+    /// with `Crlf` or `Nel`); control characters to replace; damaged text to repair; normalization;
+    /// [`OnUnknown::Pass`](crate::OnUnknown::Pass); and
     /// [`strict`](Self::strict), because some warnings depend on the whole input.
     pub fn lines<R: Read>(&self, input: R) -> Result<Lines<R>, Error> {
         Lines::of(self, input)
