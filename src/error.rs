@@ -1,7 +1,8 @@
 //! The error type: what went wrong, and at which position in the input.
 //!
 //! Every offset in charpipe counts bytes of the original input from 0 and includes the byte order mark. It does not
-//! depend on how the input was cut into pieces or on the stages it went through.
+//! depend on how the input was cut into pieces or on the stages it went through. Lines and columns of text are known
+//! only where somebody has counted them.
 
 use crate::hex::Hex;
 use std::fmt;
@@ -17,10 +18,18 @@ use std::sync::Arc;
 /// let error = charpipe::decode(b"12\x80").unwrap_err();
 /// assert_eq!((error.code(), error.offset()), ("malformed", Some(2)));
 /// assert!(matches!(error.kind(), ErrorKind::Malformed { bytes, .. } if bytes == b"\x80"));
-/// assert_eq!(error.to_string(), "byte 2: 80 is not valid UTF-8");
+/// assert_eq!(error.to_string(), "line 1, column 3 (byte 2): 80 is not valid UTF-8");
 /// ```
 #[derive(Clone)]
-pub struct Error(Arc<(ErrorKind, Option<RecordPosition>)>);
+pub struct Error(Arc<Located>);
+
+/// What went wrong, and where, apart from the offset.
+#[derive(Clone)]
+struct Located {
+    kind: Arc<ErrorKind>,
+    record: Option<RecordPosition>,
+    position: Option<TextPosition>,
+}
 
 /// A position in an input of records.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -30,6 +39,31 @@ pub struct RecordPosition {
     pub number: u64,
     /// The number of the byte within the record's data, from 1.
     pub column: u64,
+}
+
+/// A position in a text. It prints as `line 3, column 15`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
+pub struct TextPosition {
+    /// The number of the line, from 1. A line ends with LF, CRLF, CR, NEL or CR NEL, whatever bytes these are in the
+    /// encoding.
+    pub line: u64,
+    /// The number of the character within the line, from 1. Characters are code points of the decoded text.
+    pub column: u64,
+}
+
+impl TextPosition {
+    /// A position that the caller has counted.
+    #[must_use]
+    pub fn new(line: u64, column: u64) -> Self {
+        TextPosition { line, column }
+    }
+}
+
+impl fmt::Display for TextPosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
 }
 
 /// What went wrong. Variants and their fields may be added.
@@ -415,7 +449,7 @@ impl Error {
     /// Returns what went wrong.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
-        &self.0.0
+        &self.0.kind
     }
 
     /// Returns the record and column of [`offset`](Self::offset), or `None` if the input has no records.
@@ -430,12 +464,62 @@ impl Error {
     /// ```
     #[must_use]
     pub fn record(&self) -> Option<RecordPosition> {
-        self.0.1
+        self.0.record
+    }
+
+    /// Returns the line and column of [`offset`](Self::offset). `None` if they are not known, or if there are no
+    /// lines: the input consists of records or is not text.
+    ///
+    /// Functions that have the whole input know them. After a run over a stream, [`Transcoder::locate`] finds them.
+    ///
+    /// [`Transcoder::locate`]: crate::Transcoder::locate
+    ///
+    /// ```
+    /// let error = charpipe::decode(b"1;a\r\n2;\xE9").unwrap_err();
+    /// let at = error.position().expect("it is text");
+    /// assert_eq!((at.line, at.column), (2, 3));
+    /// ```
+    #[must_use]
+    pub fn position(&self) -> Option<TextPosition> {
+        self.0.position
+    }
+
+    /// Returns the same error with a line and a column, for callers that have counted them.
+    #[must_use]
+    pub fn with_position(&self, position: Option<TextPosition>) -> Self {
+        Error(Arc::new(Located { position, ..(*self.0).clone() }))
     }
 
     /// Makes an error with its position in the records.
     pub(crate) fn in_record(kind: ErrorKind, record: Option<RecordPosition>) -> Self {
-        Error(Arc::new((kind, record)))
+        Error::at(kind, record, None)
+    }
+
+    /// Makes an error with its position in the records or in the text.
+    pub(crate) fn at(kind: ErrorKind, record: Option<RecordPosition>, position: Option<TextPosition>) -> Self {
+        Error(Arc::new(Located { kind: Arc::new(kind), record, position }))
+    }
+
+    /// Returns the offset of what is wrong with the text of the input. `None` if it is about something else: records,
+    /// binary data, input and output themselves, a codec.
+    pub(crate) fn offset_in_text(&self) -> Option<u64> {
+        let is_about_text = match self.kind() {
+            ErrorKind::Malformed { .. }
+            | ErrorKind::Unmappable { .. }
+            | ErrorKind::UnknownLabel { .. }
+            | ErrorKind::UnsupportedLabel { .. }
+            | ErrorKind::DeclarationTooLong { .. }
+            | ErrorKind::PolicyRejects { .. }
+            | ErrorKind::UnknownEncoding { .. }
+            | ErrorKind::Strict { .. }
+            | ErrorKind::Control { .. }
+            | ErrorKind::SequenceTooLong { .. }
+            // Of lines that become records.
+            | ErrorKind::RecordTooLong { .. }
+            | ErrorKind::CannotPad { .. } => self.record().is_none(),
+            _ => false,
+        };
+        self.offset().filter(|_| is_about_text)
     }
 
     /// Returns the position of the error in the input, in bytes from 0, or `None` if the error has no position.
@@ -561,11 +645,14 @@ impl fmt::Debug for Error {
     }
 }
 
-/// Begins with the position, if there is one: `byte 12: 83 FF is not valid UTF-8`, `byte 92: record 2, column 13: …`.
+/// Begins with the position, if there is one: `line 1, column 13 (byte 12): 83 FF is not valid UTF-8`, `byte 12: …`
+/// if the line is not known, `byte 92: record 2, column 13: …`.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(offset) = self.offset() {
-            write!(f, "byte {offset}: ")?;
+        match (self.position(), self.offset()) {
+            (Some(position), Some(offset)) => write!(f, "{position} (byte {offset}): ")?,
+            (None, Some(offset)) => write!(f, "byte {offset}: ")?,
+            (_, None) => {}
         }
         if let Some(RecordPosition { number, column }) = self.record() {
             write!(f, "record {number}, column {column}: ")?;

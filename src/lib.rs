@@ -29,7 +29,7 @@
 //! | combine with compression | [`Transcode::reader`], [`Transcode::writer`] | `gzip_stream` |
 //! | read and write asynchronously | `AsyncDecodeReader`, `AsyncEncodeWriter` | `async_pipe` |
 //! | push bytes from an event loop | [`Transcoder::step`] | `push_bytes` |
-//! | report where an error is | [`Error::offset`], [`ErrorKind`] | `error_position` |
+//! | report where an error is | [`Error::offset`], [`Error::position`], [`Transcoder::locate`] | `error_position` |
 //! | replace malformed input, and log it | [`Report::malformed`], [`OnMalformed`] | `log_replacements`, `replace_malformed` |
 //! | write reports as JSON, read options from a file | the feature `serde` | `report_as_json` |
 //! | turn mainframe records into lines or CSV | [`Transcode::records`], [`Transcode::columns`] | `unblock`, `records_to_csv` |
@@ -89,7 +89,8 @@
 //!
 //! A code page is data: [`codec::table`] describes how a file, or a page in `codecs/`, becomes a codec.
 //!
-//! Every offset counts bytes of the original input from 0 and includes the byte order mark.
+//! Every offset counts bytes of the original input from 0 and includes the byte order mark. Lines and columns count
+//! from 1 ([`TextPosition`]).
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -122,7 +123,7 @@ mod words;
 pub use codec::EbcdicNl;
 pub use codec::{Codec, Decoder, Encoder};
 pub use detect::{Detector, Kind, Verdict, detect};
-pub use error::{Error, ErrorKind, RecordPosition};
+pub use error::{Error, ErrorKind, RecordPosition, TextPosition};
 pub use hex::Hex;
 pub use records::overlong::OnOverlong;
 pub use registry::{Encoding, Registry, encodings};

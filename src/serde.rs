@@ -5,7 +5,9 @@
 //! in the same order. A key without a value is null, with two exceptions:
 //!
 //! * `controls`, `mojibake`, `records_out`, `record_newlines` and `records_cut` appear only if the caller asked for them.
-//! * `record` and `column` appear beside an offset only if the input consists of records.
+//! * `record` appears beside an offset only if the input consists of records. Then `column` is that of the byte in
+//!   the record, and `line` is null. Otherwise `line` and `column` are those of text, and both are null if they are
+//!   not known.
 //!
 //! Programs depend on these keys, so a key is never renamed or removed. Choices (policies, shapes, columns) can also be
 //! deserialized, from the same words that the command line uses.
@@ -13,7 +15,7 @@
 use crate::codec::EbcdicNl;
 use crate::detect::statistics::Candidate;
 use crate::detect::{Diagnostic, Family, Kind, Looks, Policy, Severity, Source, Verdict};
-use crate::error::{Error, RecordPosition};
+use crate::error::{Error, RecordPosition, TextPosition};
 use crate::hex::Hex;
 use crate::records::overlong::OnOverlong;
 use crate::records::{Carriage, Columns, Shape};
@@ -69,14 +71,27 @@ keys! {
     }
     MalformedKeys<'_> as it { "count": it.0.malformed.count, "first": it.0.malformed.first, "read_as": it.0.read_as }
     Candidate as it { "codec": it.codec, "score": it.score }
-    Diagnostic as it { "code": it.code, "severity": it.severity, "message": it.message, "offset": it.offset }
+    Diagnostic as it {
+        "code": it.code,
+        "severity": it.severity,
+        "message": it.message,
+        "offset": it.offset,
+        "line": it.position.map(|at| at.line),
+        "column": it.position.map(|at| at.column),
+    }
     Relabelled as it { "from": it.from, "to": it.to }
     RecordPosition as it { "record": it.number, "column": it.column }
     Faults<MalformedAt> as it { "count": it.count, "first": it.first }
     Faults<UnmappableAt> as it { "count": it.count, "first": it.first }
     Faults<RepairedAt> as it { "count": it.count, "first": it.first }
     RecordsCut as it { "count": it.count, "bytes": it.bytes, "first": it.first }
-    CutRecord as it { "offset": it.offset, "record": it.record, "bytes": it.bytes }
+    CutRecord as it {
+        "offset": it.offset,
+        "line": it.position.map(|at| at.line),
+        "column": it.position.map(|at| at.column),
+        "record": it.record,
+        "bytes": it.bytes,
+    }
     LineCheckpoint as it { "offset": it.offset, "line": it.number, "encoding": it.encoding, "state": it.state }
 }
 
@@ -131,17 +146,36 @@ struct ErrorKeys {
     message: String,
     offset: Option<u64>,
     #[serde(flatten)]
-    record: Option<RecordPosition>,
+    place: PlaceKeys,
 }
 
 impl From<&Error> for ErrorKeys {
     fn from(error: &Error) -> Self {
         let (message, offset) = (error.kind().to_string(), error.offset());
-        ErrorKeys { code: error.code(), message, offset, record: error.record() }
+        ErrorKeys { code: error.code(), message, offset, place: PlaceKeys::of(error.record(), error.position()) }
     }
 }
 
-/// Writes `code`, `message` (without the position) and `offset`, and `record` and `column` if there are records.
+/// The keys of a place beside its offset.
+#[derive(Serialize)]
+struct PlaceKeys {
+    line: Option<u64>,
+    column: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<u64>,
+}
+
+impl PlaceKeys {
+    fn of(record: Option<RecordPosition>, position: Option<TextPosition>) -> Self {
+        PlaceKeys {
+            line: position.map(|at| at.line),
+            column: position.map(|at| at.column).or(record.map(|at| at.column)),
+            record: record.map(|at| at.number),
+        }
+    }
+}
+
+/// Writes `code`, `message` (without the position), `offset`, `line` and `column`, and `record` if there are records.
 impl Serialize for Error {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         ErrorKeys::from(self).serialize(serializer)
@@ -165,24 +199,27 @@ impl<'de> Deserialize<'de> for LineCheckpoint {
     }
 }
 
-/// Writes `offset`, `record` and `column` if there are records, and `bytes` in upper-case hex.
+/// Writes `offset`, `line` and `column`, `record` if there are records, and `bytes` in upper-case hex.
 impl Serialize for MalformedAt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        fault(serializer, self.offset, self.record, &[("bytes", &format!("{:X}", Hex(&self.bytes)))])
+        let place = PlaceKeys::of(self.record, self.position);
+        fault(serializer, self.offset, &place, &[("bytes", &format!("{:X}", Hex(&self.bytes)))])
     }
 }
 
-/// Writes `offset`, `record` and `column` if there are records, and `char`.
+/// Writes `offset`, `line` and `column`, `record` if there are records, and `char`.
 impl Serialize for UnmappableAt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        fault(serializer, self.offset, self.record, &[("char", self.ch.encode_utf8(&mut [0; 4]))])
+        let place = PlaceKeys::of(self.record, self.position);
+        fault(serializer, self.offset, &place, &[("char", self.ch.encode_utf8(&mut [0; 4]))])
     }
 }
 
-/// Writes `offset`, `record` and `column` if there are records, `before` and `after`.
+/// Writes `offset`, `line` and `column`, `record` if there are records, `before` and `after`.
 impl Serialize for RepairedAt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        fault(serializer, self.offset, self.record, &[("before", &self.before), ("after", &self.after)])
+        let place = PlaceKeys::of(self.record, self.position);
+        fault(serializer, self.offset, &place, &[("before", &self.before), ("after", &self.after)])
     }
 }
 
@@ -190,16 +227,15 @@ impl Serialize for RepairedAt {
 fn fault<S: Serializer>(
     serializer: S,
     offset: u64,
-    record: Option<RecordPosition>,
+    PlaceKeys { line, column, record }: &PlaceKeys,
     what: &[(&'static str, &str)],
 ) -> Result<S::Ok, S::Error> {
-    let len = what.len() + if record.is_some() { 3 } else { 1 };
+    let len = what.len() + if record.is_some() { 4 } else { 3 };
     let mut keys = serializer.serialize_struct("MalformedAt", len)?;
     keys.serialize_field("offset", &offset)?;
-    if let Some(at) = record {
-        keys.serialize_field("record", &at.number)?;
-        keys.serialize_field("column", &at.column)?;
-    }
+    keys.serialize_field("line", line)?;
+    keys.serialize_field("column", column)?;
+    if_some(&mut keys, "record", record)?;
     for (key, value) in what {
         keys.serialize_field(key, value)?;
     }

@@ -165,7 +165,7 @@ const char *charpipe_report(charpipe *stream);
 
 /*
  * Return the last error; NULL if there is none. The JSON has the keys "code", "message" (without the position),
- * "offset", and if they apply, "record", "column", "bytes" (in hex) and "char". The code is a short name that never
+ * "offset", "line" and "column", and if they apply, "record", "bytes" (in hex) and "char". The code is a short name that never
  * changes: "malformed", "unmappable", "unknown-label" ... The message is for people and begins with the position.
  */
 const char *charpipe_error(charpipe *stream);
@@ -175,7 +175,11 @@ const char *charpipe_error_message(charpipe *stream);
 /* Returns where in the input the last error is; -1 if it has no position. */
 int64_t charpipe_error_offset(const charpipe *stream);
 
-/* Return the record of the last error and its column, both from 1; 0 if the input has no records. */
+/*
+ * Return the line of the last error and its column, in characters, both from 1; 0 if there are no lines. In an input of
+ * records they return the record and its column, in bytes, and the line is 0. In text the record is 0.
+ */
+uint64_t charpipe_error_line(const charpipe *stream);
 uint64_t charpipe_error_record(const charpipe *stream);
 uint64_t charpipe_error_column(const charpipe *stream);
 

@@ -12,17 +12,17 @@
 
 namespace charpipe_cpp {
 
-// An error: its code, and where it is. `offset` is -1, and `record` and `column` are 0, if they do not apply.
+// An error: its code, and where it is. `offset` is -1, and `line`, `record` and `column` are 0, if they do not apply.
 class Error : public std::runtime_error {
 public:
     explicit Error(::charpipe *stream)
         : std::runtime_error(text(charpipe_error_message(stream))), code(text(charpipe_error_code(stream))),
-          offset(charpipe_error_offset(stream)), record(charpipe_error_record(stream)),
-          column(charpipe_error_column(stream)) {}
+          offset(charpipe_error_offset(stream)), line(charpipe_error_line(stream)),
+          record(charpipe_error_record(stream)), column(charpipe_error_column(stream)) {}
 
     const std::string code;
     const std::int64_t offset;
-    const std::uint64_t record, column;
+    const std::uint64_t line, record, column;
 
 private:
     static std::string text(const char *text) { return text ? text : "unknown"; }

@@ -548,15 +548,24 @@ pub unsafe extern "C" fn charpipe_error_record(handle: *const Handle) -> u64 {
     record.map_or(0, |(number, _)| number)
 }
 
-/// Returns the column of the last error in its record, or 0.
+/// Returns the line of the last error, or 0.
+///
+/// # Safety
+/// `handle` is null or open, and no other thread uses it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn charpipe_error_line(handle: *const Handle) -> u64 {
+    // SAFETY: the caller promises it.
+    unsafe { handle.as_ref() }.and_then(Handle::failure).and_then(Failure::line).unwrap_or(0)
+}
+
+/// Returns the column of the last error in its line or in its record, or 0.
 ///
 /// # Safety
 /// `handle` is null or open, and no other thread uses it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn charpipe_error_column(handle: *const Handle) -> u64 {
     // SAFETY: the caller promises it.
-    let record = unsafe { handle.as_ref() }.and_then(Handle::failure).and_then(Failure::record);
-    record.map_or(0, |(_, column)| column)
+    unsafe { handle.as_ref() }.and_then(Handle::failure).and_then(Failure::column).unwrap_or(0)
 }
 
 /// Returns the encodings as JSON.

@@ -45,6 +45,17 @@ impl Failure {
         if let Failure::Library(error) = self { error.offset() } else { None }
     }
 
+    /// Returns the line, from 1.
+    pub(crate) fn line(&self) -> Option<u64> {
+        if let Failure::Library(error) = self { error.position().map(|at| at.line) } else { None }
+    }
+
+    /// Returns the column in the line or in the record, from 1.
+    pub(crate) fn column(&self) -> Option<u64> {
+        let Failure::Library(error) = self else { return None };
+        error.position().map(|at| at.column).or(self.record().map(|(_, column)| column))
+    }
+
     /// Returns the number of the record and the column in it, both from 1.
     pub(crate) fn record(&self) -> Option<(u64, u64)> {
         let Failure::Library(error) = self else { return None };

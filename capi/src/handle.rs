@@ -75,7 +75,8 @@ impl Handle {
         }
         match self.task {
             Task::Detect => self.machine = Machine::Detect(Box::new(job.detector())),
-            Task::Convert => match job.transcoder() {
+            // A stream is not read again.
+            Task::Convert => match job.clone().count_lines(true).transcoder() {
                 Ok(transcoder) => self.machine = Machine::Convert(Box::new(transcoder)),
                 Err(error) => self.failure = Some(error.into()),
             },

@@ -230,16 +230,23 @@ fn errors_have_code_position_and_bytes() {
     let error = error.unwrap();
     assert_eq!(
         error.to_string(),
-        r#"{"bytes":"FF","code":"malformed","column":3,"message":"FF is not valid US-ASCII","offset":6,"record":2}"#
+        r#"{"bytes":"FF","code":"malformed","column":3,"line":null,"message":"FF is not valid US-ASCII","offset":6,"record":2}"#
     );
     // SAFETY: the handle is open.
     let place =
         unsafe { (charpipe_error_offset(stream.0), charpipe_error_record(stream.0), charpipe_error_column(stream.0)) };
     assert_eq!(place, (6, 2, 3));
     assert_eq!(stream.step(b"x", &mut [0; 9]), (ERROR, 0, 0), "the error stays");
+    // SAFETY: the handle is open.
+    assert_eq!(unsafe { charpipe_error_line(stream.0) }, 0);
     let stream = Stream::open("to=US-ASCII");
-    let error = stream.run("a€".as_bytes(), 100, 100).1.unwrap();
-    assert_eq!((&error["code"], &error["char"], &error["offset"]), (&"unmappable".into(), &"€".into(), &1.into()));
+    let error = stream.run("a\nb€".as_bytes(), 100, 100).1.unwrap();
+    assert_eq!((&error["code"], &error["char"], &error["offset"]), (&"unmappable".into(), &"€".into(), &3.into()));
+    assert_eq!((&error["line"], &error["column"]), (&2.into(), &2.into()));
+    let place =
+        // SAFETY: the handle is open.
+        unsafe { (charpipe_error_line(stream.0), charpipe_error_record(stream.0), charpipe_error_column(stream.0)) };
+    assert_eq!(place, (2, 0, 2));
 }
 
 /// What is not text is refused, and a label that lies is in the report.
@@ -309,6 +316,7 @@ fn null_pointers() {
         assert!(charpipe_report(null_handle).is_null() && !charpipe_error_message(null_handle).is_null());
         assert_eq!(charpipe_error_offset(null_handle), -1);
         assert_eq!((charpipe_error_record(null_handle), charpipe_error_column(null_handle)), (0, 0));
+        assert_eq!(charpipe_error_line(null_handle), 0);
         (read, written) = (7, 7);
         assert_eq!(charpipe_step(null_handle, null(), 0, &mut read, null_mut(), 0, &mut written), ERROR);
         assert_eq!((read, written), (0, 0), "lengths are stored for a null handle too");

@@ -78,12 +78,12 @@ impl Panic {
     /// Returns the error for reports.
     pub(crate) fn object(&self) -> ErrorObject {
         let record = self.reached.and_then(|(_, record)| record);
-        ErrorObject { record, ..ErrorObject::new(CODE, self.to_string(), self.offset()) }
+        ErrorObject::new(CODE, self.to_string(), self.offset()).in_record(record)
     }
 
     /// Prints the error of the file `name`.
     pub(crate) fn say(&self, name: &Name) {
-        say_problem(name, self.reached.map(|(offset, record)| Place(offset, record)), self, HINT);
+        say_problem(name, self.reached.map(|(offset, record)| Place::new(offset, record, None)), self, HINT);
     }
 }
 

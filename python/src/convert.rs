@@ -10,11 +10,11 @@ use crate::source::{Reader, Source, found_shape};
 use crate::strings::Memory;
 use charpipe::records::{self, Shape, TapeFile};
 use charpipe::rows::RowsJob;
-use charpipe::{Error, ErrorKind, NamedOption, OptionValue, Status, Transcode, Transcoder};
+use charpipe::{Error, ErrorKind, NamedOption, OptionValue, Report, Status, Transcode, Transcoder};
 use pyo3::exceptions::{PyUnicodeDecodeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Read, Write};
 use std::sync::{Mutex, PoisonError};
 
 /// Options by name.
@@ -69,11 +69,32 @@ pub(crate) fn decode<'py>(
     let job = job(py, &options)?;
     let memory = Memory::of(data)?;
     let mut text = Vec::with_capacity(memory.as_slice().len());
-    let mut source = Watched::new(Source::Memory(memory.into()).open()?);
-    let outcome = py.detach(|| job.run(&mut source, &mut text));
+    let source = Source::Memory(memory.into());
+    let outcome = run(py, &job, &source, &mut text)?;
     let report = outcome.map_err(|error| in_memory(py, data, &error))?;
     let text = String::from_utf8(text).map_err(|_| PyValueError::new_err("the target is not UTF-8"))?;
     Ok((PyString::new(py, &text), json(&report)?))
+}
+
+/// Converts `source` to `output`, and finds the lines and columns of what is wrong. A file object is not read again;
+/// its lines are counted.
+fn run(
+    py: Python<'_>,
+    job: &Transcode,
+    source: &Source,
+    output: &mut (impl Write + Send),
+) -> PyResult<Result<Report, Error>> {
+    let job = job.clone().count_lines(source.is_object());
+    let mut transcoder = job.transcoder().map_err(|error| raised(py, &error))?;
+    let mut input = Watched::new(source.open()?);
+    let mut outcome = py.detach(|| transcoder.run(&mut input, output));
+    if !source.is_object()
+        && let Ok(again) = source.open()
+    {
+        // Without lines and columns, there are the offsets.
+        _ = py.detach(|| transcoder.locate(Watched::new(again), outcome.as_mut().err()));
+    }
+    Ok(outcome.map(|()| transcoder.report().clone()))
 }
 
 /// Returns the exception for an error in `data`: a `UnicodeDecodeError` for bytes that are malformed.
@@ -81,7 +102,8 @@ fn in_memory(py: Python<'_>, data: &Bound<'_, PyAny>, error: &Error) -> PyErr {
     let ErrorKind::Malformed { codec, offset, bytes, .. } = error.kind() else { return raised(py, error) };
     let (Ok(memory), Ok(start)) = (Memory::of(data), usize::try_from(*offset)) else { return raised(py, error) };
     let (object, part) = (PyBytes::new(py, memory.as_slice()), start..start + bytes.len());
-    wrong_part::<PyUnicodeDecodeError>(codec, &object, part, &error.to_string()).unwrap_or_else(|failure| failure)
+    let reason = error.with_position(None).to_string();
+    wrong_part::<PyUnicodeDecodeError>(codec, &object, part, &reason).unwrap_or_else(|failure| failure)
 }
 
 /// Detects the encoding of `data`, or of a file; returns the verdict as JSON. If `whole`, all of the input is compared
@@ -117,10 +139,9 @@ pub(crate) fn transcode(
 ) -> PyResult<String> {
     let job = job(py, &options)?;
     job.validate().map_err(|error| raised(py, &error))?;
-    let mut source = Watched::of(input)?;
+    let source = Source::of(input)?;
     let mut sink = Output::of(output)?;
-    let outcome = py.detach(|| job.run(&mut source, &mut sink));
-    let report = outcome.map_err(|error| raised(py, &error))?;
+    let report = run(py, &job, &source, &mut sink)?.map_err(|error| raised(py, &error))?;
     py.detach(|| sink.commit())?;
     json(&report)
 }
@@ -184,7 +205,8 @@ pub(crate) struct Stream {
 impl Stream {
     #[new]
     fn new(py: Python<'_>, options: Options) -> PyResult<Self> {
-        let transcoder = job(py, &options)?.transcoder().map_err(|error| raised(py, &error))?;
+        // A stream is not read again.
+        let transcoder = job(py, &options)?.count_lines(true).transcoder().map_err(|error| raised(py, &error))?;
         Ok(Stream { transcoder: Box::new(Mutex::new(transcoder)), room: vec![0; ROOM] })
     }
 

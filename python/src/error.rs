@@ -26,7 +26,8 @@ fn made(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
         return Ok(raised);
     }
     let (number, column) = error.record().map(|record| (record.number, record.column)).unzip();
-    let arguments = (error.to_string(), error.code(), error.offset(), number, column);
+    let (line, text_column) = error.position().map(|at| (at.line, at.column)).unzip();
+    let arguments = (error.to_string(), error.code(), error.offset(), line, number, text_column.or(column));
     let os_error = source.and_then(io::Error::raw_os_error);
     py.import("charpipe._errors")?.call_method1("made", (arguments, os_error)).map(PyErr::from_value)
 }

@@ -58,7 +58,7 @@ def check_report(case, report):
 
 
 def check_error(case, error):
-    place = ("code", "offset", "record", "column")
+    place = ("code", "offset", "line", "record", "column")
     expected = case.get("error")
     found = error and {key: getattr(error, key) for key in place}
     assert found == (expected and {key: expected.get(key) for key in place}), error

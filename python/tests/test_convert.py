@@ -119,6 +119,22 @@ def test_transcode_leaves_the_target_as_it_was(tmp_path):
     assert target.read_text() == "before" and os.listdir(tmp_path) == ["out"]
 
 
+def test_errors_name_the_line_and_the_column(tmp_path):
+    data = "naïve\r\n12".encode() + b"\xff"
+    (tmp_path / "in").write_bytes(data)
+
+    def place(input):
+        with pytest.raises(charpipe.Error) as caught:
+            charpipe.transcode(input, io.BytesIO(), from_="UTF-8")
+        assert str(caught.value).startswith("line 2, column 3 (byte 10): FF is not valid UTF-8")
+        return caught.value.line, caught.value.column, caught.value.offset, caught.value.record
+
+    for input in (data, tmp_path / "in", io.BytesIO(data)):
+        assert place(input) == (2, 3, 10, None)
+    with pytest.raises(UnicodeDecodeError, match="byte 10: FF is not valid UTF-8"):
+        charpipe.decode(data, from_="UTF-8")
+
+
 def test_errors_name_the_record():
     with pytest.raises(charpipe.Error) as caught:
         charpipe.transcode(b"\xc1\xc1\xc1\xc1\x70\xc1", io.BytesIO(), from_="IBM424", records="fb:3")

@@ -44,6 +44,16 @@ pub fn count_newlines(isa: Isa, text: &[u8]) -> usize {
     })
 }
 
+/// Returns how many lines end in `text`, which is UTF-8: each CRLF, CR NEL, NEL, CR and LF ends one.
+#[must_use]
+pub fn count_line_ends(isa: Isa, text: &[u8]) -> usize {
+    dispatch!(isa, {
+        "x86_64" Avx512 => x86_64::bytes::count_line_ends_avx2(text),
+        "x86_64" Avx2 => x86_64::bytes::count_line_ends_avx2(text),
+        _ => scalar::bytes::count_line_ends(text),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::each_isa;
@@ -116,6 +126,9 @@ mod tests {
             let text = signs[cut.min(signs.len())..].concat();
             let expected = text.chars().filter(|ch| matches!(ch, '\n' | '\r' | '\u{85}')).count();
             each_isa(|isa| assert_eq!(count_newlines(isa, text.as_bytes()), expected, "{isa:?}"));
+            let ends = text.replace("\r\n", "\n").replace("\r\u{85}", "\n");
+            let expected = ends.chars().filter(|ch| matches!(ch, '\n' | '\r' | '\u{85}')).count();
+            each_isa(|isa| assert_eq!(count_line_ends(isa, text.as_bytes()), expected, "{isa:?}"));
         }
     }
 }

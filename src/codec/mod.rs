@@ -53,6 +53,7 @@
 //! | `drive` | the loop that feeds a decoder, and the bound for codecs that stop making progress |
 //! | `info` | what is known of a charset beyond its name |
 //! | `probe` | what can be found out about a codec by trying it |
+//! | `position` | lines and columns |
 //! | `resume` | which bytes a part of the decoded text comes from |
 //! | `sink` | the buffers that codecs write into; the only place that claims UTF-8 |
 //! | `buffer` | the memory of the large buffers, and where in a page it begins |
@@ -80,6 +81,7 @@ mod info;
 mod newline;
 #[cfg(any(feature = "whatwg", feature = "legacy"))]
 mod pairs;
+mod position;
 mod probe;
 mod resume;
 mod runs;
@@ -106,6 +108,7 @@ pub(crate) use engine::TableCodec;
 pub use info::{ByteOrders, CodecInfo, EbcdicNl, Superset, TableSource, is_enc_name};
 pub(crate) use info::{for_label, with_mark};
 pub(crate) use newline::{apply_newline, newline_surface};
+pub(crate) use position::{MalformedChars, PositionFinder, Positions, TextCounter};
 pub(crate) use probe::{
     FirstChar, blank, can_write, char_of_byte, char_of_first_byte, decodes, first_char, has_shift_codes, is_utf8,
 };

@@ -260,6 +260,11 @@ impl LabelWatch {
         LabelWatch { utf8: Utf8Watch::new(offset), c1: None, ascii: None, taken: offset, ..self }
     }
 
+    /// The offsets that it may report, as far as they are known.
+    pub(crate) fn found(&self) -> [Option<u64>; 2] {
+        [self.utf8.multi_byte.map(|(at, _)| at), self.c1]
+    }
+
     /// How many bytes it has seen, with those before its beginning.
     pub(crate) fn taken(&self) -> u64 {
         self.taken

@@ -342,12 +342,24 @@ impl Detector {
         }
     }
 
+    /// Finds the lines and columns of what is within the prefix. (A conversion finds those of all that it reports.)
+    fn locate(&self, verdict: &mut Verdict) {
+        let is_here = |offset: u64| self.ended || offset <= self.prefix.len() as u64;
+        if verdict.offsets().all(is_here) {
+            // Slices can be read.
+            _ = verdict.locate(&self.prefix[..]);
+        }
+    }
+
     /// Makes the first warning an error, if warnings are errors.
     fn complete_strictly(&mut self, mut verdict: Verdict) {
         let worst = verdict.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Warning);
         if let Some(diagnostic) = worst.filter(|_| self.known.hints.strict && verdict.error.is_none()) {
             let Diagnostic { code, offset, message, .. } = diagnostic.clone();
             verdict.error = Some(ErrorKind::Strict { code, message, offset }.into());
+        }
+        if self.reach != Reach::Head {
+            self.locate(&mut verdict);
         }
         self.state = State::Done(Box::new(verdict));
     }

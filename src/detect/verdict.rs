@@ -4,8 +4,11 @@ use super::policy::Policy;
 use super::signature::{Family, Signature};
 use super::statistics::{Candidate, Looks};
 use crate::codec::Codec;
-use crate::error::Error;
+use crate::codec::{MalformedChars, PositionFinder, Positions};
+use crate::error::{Error, TextPosition};
+use crate::registry::Registry;
 use crate::words::words;
+use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -79,17 +82,25 @@ pub struct Diagnostic {
     pub message: String,
     /// The position in the input, in bytes from 0.
     pub offset: u64,
+    /// The line and column of that byte. `None` if they are not known, or if the input is not text.
+    pub position: Option<TextPosition>,
 }
 
 impl Diagnostic {
     /// A warning at `offset`.
     pub fn warning(code: &'static str, offset: u64, message: impl Into<String>) -> Self {
-        Diagnostic { code, severity: Severity::Warning, message: message.into(), offset }
+        Diagnostic { code, severity: Severity::Warning, message: message.into(), offset, position: None }
     }
 
     /// A hint at `offset`.
     pub fn hint(code: &'static str, offset: u64, message: impl Into<String>) -> Self {
-        Diagnostic { code, severity: Severity::Hint, message: message.into(), offset }
+        Diagnostic { code, severity: Severity::Hint, message: message.into(), offset, position: None }
+    }
+
+    /// The same with a line and a column.
+    #[must_use]
+    pub fn with_position(self, position: Option<TextPosition>) -> Self {
+        Diagnostic { position, ..self }
     }
 }
 
@@ -160,6 +171,64 @@ impl Verdict {
     #[must_use]
     pub fn bom(&self) -> Option<&'static [u8]> {
         self.signature.filter(|signature| signature.bom).map(|signature| signature.bytes)
+    }
+
+    /// Finds the line and column of everything that the verdict says has an offset. `input` is the same input from its
+    /// beginning, and is read as far as needed. Afterwards [`Error::position`] and [`Diagnostic::position`] have
+    /// them, unless the input is not text.
+    ///
+    /// A [`Detector`](super::Detector) does this for what is within the bytes that it keeps.
+    ///
+    /// # Errors
+    /// Those of `input`.
+    ///
+    /// ```
+    /// use charpipe::{Detector, Registry, detect::Hints};
+    ///
+    /// let input = [&b"0123456\n".repeat(10_000)[..], b"caf\xE9"].concat();
+    /// let mut detector = Detector::whole(Registry::builtin(), Hints::default());
+    /// detector.feed(&input);
+    /// let mut verdict = detector.finish();
+    /// verdict.locate(&input[..])?;
+    /// let at = verdict.error.unwrap().position().unwrap();
+    /// assert_eq!((at.line, at.column), (10_001, 4));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn locate<R: Read>(&mut self, mut input: R) -> io::Result<()> {
+        let Some(codec) = self.text_codec() else { return Ok(()) };
+        let finder = PositionFinder::new(&*codec, self.bom_len as u64, MalformedChars::One);
+        let positions = Positions::find(finder, &mut input, self.offsets().collect())?;
+        self.set_positions(&|offset, _| positions.of(offset));
+        Ok(())
+    }
+
+    /// The offsets whose lines and columns are looked for.
+    pub(crate) fn offsets(&self) -> impl Iterator<Item = u64> {
+        let error = self.error.as_ref().and_then(Error::offset_in_text);
+        self.diagnostics.iter().map(|note| note.offset).chain(error)
+    }
+
+    /// Sets the lines and columns that `find` returns for an offset, given those that are known.
+    pub(crate) fn set_positions(&mut self, find: &impl Fn(u64, Option<TextPosition>) -> Option<TextPosition>) {
+        if let Some(error) = &mut self.error {
+            let position = error.offset_in_text().and_then(|offset| find(offset, error.position()));
+            *error = error.with_position(position);
+        }
+        for note in &mut self.diagnostics {
+            note.position = find(note.offset, note.position);
+        }
+    }
+
+    /// Returns what decodes the input to find lines and columns in it. Without a codec that is any one of the family,
+    /// and UTF-8 for bytes of which nobody knows what they are: so much of them is known. `None` if the input is not
+    /// text.
+    pub(crate) fn text_codec(&self) -> Option<Arc<dyn Codec>> {
+        if self.looks == Some(Looks::Binary) {
+            return None;
+        }
+        let is_readable = self.family.is_wide() || self.family.is_ebcdic();
+        let label = if is_readable { self.family.reading_label() } else { "UTF-8" };
+        self.codec.clone().or_else(|| Registry::builtin().codec(label).ok())
     }
 
     /// Returns whether the input itself or its transport names the encoding, or it is the rule for XML.

@@ -29,7 +29,7 @@ pub(crate) mod relabel;
 pub(crate) mod translit;
 pub(crate) mod xml;
 
-use crate::error::RecordPosition;
+use crate::error::{RecordPosition, TextPosition};
 use std::ops::Range;
 
 /// A stretch of text on its way to the encoder.
@@ -153,16 +153,17 @@ pub(crate) struct Repair {
 /// The most characters that are normalised together.
 pub(crate) const MAX_SEQUENCE: usize = 1024;
 
-/// A place in the input: an offset, and the position in the records.
+/// A place in the input: an offset, and the position in the records or, if it is counted, in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Place {
     pub(crate) offset: u64,
     pub(crate) record: Option<RecordPosition>,
+    pub(crate) position: Option<TextPosition>,
 }
 
 impl From<u64> for Place {
     fn from(offset: u64) -> Self {
-        Place { offset, record: None }
+        Place { offset, record: None, position: None }
     }
 }
 

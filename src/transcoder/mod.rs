@@ -33,6 +33,8 @@
 //! | `guard.rs` | holds codecs to their contract |
 //! | `charset.rs` | what a charset can do |
 //! | `report.rs` | the report of a run |
+//! | `locate.rs` | lines and columns, found by reading the input again |
+//! | `label_places.rs` | lines and columns of what speaks against a label |
 //! | `entry.rs` | the entry points: what [`Transcode`] makes and does, [`transcode`], [`decode`] |
 //! | `io/` | the shells: from `BufRead` to `Write`, readers, writers, values, and the same for tokio |
 //! | `parallel/` | several threads convert parts of one input |
@@ -54,6 +56,8 @@ mod guard;
 mod head;
 mod io;
 mod kept;
+mod label_places;
+mod locate;
 mod message;
 pub(crate) mod named_options;
 mod newline_watch;
@@ -94,6 +98,7 @@ use candidates::{Candidates, Window};
 use doubts::Suspicion;
 use head::Head;
 use kept::{Kept, Planned};
+use label_places::LabelPlaces;
 use message::Messages;
 use options::Settings;
 use plan::label_search::{Label, LabelSearch};
@@ -128,6 +133,8 @@ pub struct Transcoder {
     suspicion: Suspicion,
     /// What speaks against the label of a single-byte charset.
     label: Option<LabelWatch>,
+    /// Where what speaks against it is, if lines are counted.
+    label_places: LabelPlaces,
     /// What is kept for the next messages of plain text that are here as a whole.
     messages: Option<Box<Messages>>,
     /// What is kept for the next messages that come in pieces, and what was planned for this one.
@@ -203,6 +210,7 @@ impl Transcoder {
             past_choice: None,
             suspicion: Suspicion::default(),
             label: None,
+            label_places: LabelPlaces::default(),
             messages: None,
             kept: None,
             planned: None,
@@ -300,6 +308,7 @@ impl Transcoder {
     }
 
     fn fail(&mut self, error: Error) {
+        let error = self.locate_in_head(Some(&error)).unwrap_or(error);
         if let Some(route) = &mut self.route {
             route.close(&mut self.run, &error);
         }
@@ -548,10 +557,12 @@ impl Transcoder {
         let start = self.run.bytes_in - self.head.rest().len() as u64;
         let before = out.written;
         let src = &self.head.rest()[..len];
+        self.label_places.begin(&self.label, &route.source, start);
         let decoded = route.decode(&mut self.run, src, false, out)?;
         let is_same = route.is_direct() && out.written - before == decoded.read;
         self.suspicion.pass(&src[..decoded.read]);
         watch_label(&self.run, &mut self.label, &src[..decoded.read], start, is_same);
+        self.label_places.end(&self.label, &src[..decoded.read]);
         self.head.consume(decoded.read);
         Ok(self.decoded(0, decoded.is_over))
     }
@@ -572,10 +583,12 @@ impl Transcoder {
             return Ok(Advance::Pause(Status::NeedRoom));
         }
         let before = out.written;
+        self.label_places.begin(&self.label, &route.source, self.run.bytes_in);
         let decoded = route.decode(&mut self.run, src, eof, out)?;
         let is_same = route.is_direct() && out.written - before == decoded.read;
         self.suspicion.pass(&src[..decoded.read]);
         watch_label(&self.run, &mut self.label, &src[..decoded.read], self.run.bytes_in, is_same);
+        self.label_places.end(&self.label, &src[..decoded.read]);
         Ok(self.decoded(decoded.read, decoded.is_over))
     }
 

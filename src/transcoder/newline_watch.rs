@@ -2,6 +2,7 @@
 //! kept and there is no U+000A anywhere, or the text has no newline at all, as the data of records has none.
 
 use crate::detect::Diagnostic;
+use crate::transcoder::report::Place;
 
 /// Watches the first MiB of the text for U+0085 without U+000A. To programs that do not know U+0085 as a newline such a
 /// text is one line.
@@ -9,8 +10,8 @@ use crate::detect::Diagnostic;
 pub(super) struct NewlineWatch {
     /// There is nothing to watch for, or there was a U+000A.
     is_settled: bool,
-    /// The input offset of the first U+0085.
-    first_nel: Option<u64>,
+    /// Where in the input the first U+0085 is.
+    first_nel: Option<Place>,
     /// How many bytes of text were looked at.
     looked: usize,
 }
@@ -32,8 +33,8 @@ impl NewlineWatch {
         !self.is_settled && self.looked < WATCHED_BYTES
     }
 
-    /// Looks at the text that was decoded next. `offset` returns the input offset of a byte of it.
-    pub(super) fn see(&mut self, text: &[u8], offset: impl FnOnce(usize) -> u64) {
+    /// Looks at the text that was decoded next. `place` returns where in the input a byte of it is.
+    pub(super) fn see(&mut self, text: &[u8], place: impl FnOnce(usize) -> Place) {
         if !self.is_watching() {
             return;
         }
@@ -46,11 +47,11 @@ impl NewlineWatch {
         if self.first_nel.is_none()
             && let Some(index) = first_nel(text)
         {
-            self.first_nel = Some(offset(index));
+            self.first_nel = Some(place(index));
         }
     }
 
-    /// Whether [`see`](Self::see) would ask for an offset in this text.
+    /// Whether [`see`](Self::see) would ask for a place in this text.
     pub(super) fn wants_offset(&self, text: &[u8]) -> bool {
         self.is_watching() && self.first_nel.is_none() && !text.contains(&b'\n') && first_nel(text).is_some()
     }
@@ -62,7 +63,8 @@ impl NewlineWatch {
             return None;
         }
         let message = "lines end in U+0085 (NEL), none in U+000A";
-        let kept = watch.first_nel.map(|offset| Diagnostic::hint("nel-kept", offset, message));
+        let hint = |place: Place| Diagnostic::hint("nel-kept", place.offset, message).with_position(place.position);
+        let kept = watch.first_nel.map(hint);
         let message = "no newline was found";
         kept.or_else(|| (watch.looked >= LONG_LINE).then(|| Diagnostic::hint("no-newline", 0, message)))
     }

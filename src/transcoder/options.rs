@@ -73,6 +73,7 @@ pub(super) struct Settings {
     pub(super) input: Input,
     pub(super) to_records: Option<Shape>,
     pub(super) overlong: OnOverlong,
+    pub(super) counts_lines: bool,
     pub(super) jobs: NonZeroUsize,
     /// The size of the blocks that are converted in parallel, in bytes.
     pub(super) block: usize,
@@ -237,6 +238,7 @@ impl Transcode {
                 input: Input::default(),
                 to_records: None,
                 overlong: OnOverlong::default(),
+                counts_lines: false,
                 jobs: NonZeroUsize::MIN,
                 block: BLOCK_BYTES,
             },
@@ -810,6 +812,21 @@ impl Transcode {
     /// ```
     pub fn on_overlong(self, policy: OnOverlong) -> Self {
         self.with(|settings| settings.overlong = policy)
+    }
+
+    /// Sets whether lines and characters are counted during the conversion, so that errors and the report have lines
+    /// and columns although the input is read once: [`Error::position`]. They are not by default, because that takes
+    /// time: [`Transcoder::locate`](crate::Transcoder::locate) finds them afterwards, if the input can be read again.
+    /// One thread converts then, whatever the number of [`jobs`](Self::jobs).
+    ///
+    /// ```
+    /// let job = charpipe::Transcode::new().source_encoding("UTF-8")?.count_lines(true);
+    /// let error = job.run(&b"id;name\n1;caf\xE9\n"[..], Vec::new()).unwrap_err();
+    /// assert_eq!(error.to_string(), "line 2, column 6 (byte 13): E9 is not valid UTF-8");
+    /// # Ok::<(), charpipe::Error>(())
+    /// ```
+    pub fn count_lines(self, counts: bool) -> Self {
+        self.with(|settings| settings.counts_lines = counts)
     }
 
     /// Sets how many threads convert, in [`run`](Self::run) and [`Transcoder::run`](crate::Transcoder::run), besides the calling thread, which

@@ -2,7 +2,7 @@
 
 use crate::codec::Codec;
 use crate::detect::{CONTENTS_CONTRADICT, Diagnostic, Verdict};
-pub use crate::error::RecordPosition;
+pub use crate::error::{RecordPosition, TextPosition};
 pub(super) use crate::text::Place;
 use std::sync::Arc;
 
@@ -79,6 +79,8 @@ pub struct MalformedAt {
     pub bytes: Vec<u8>,
     /// The record and the column of the first byte, if the input is records.
     pub record: Option<RecordPosition>,
+    /// The line and column of the first byte. `None` if they are not known, or if there are no lines.
+    pub position: Option<TextPosition>,
 }
 
 /// A character that the target lacks, or that a policy replaced or dropped.
@@ -91,6 +93,8 @@ pub struct UnmappableAt {
     pub ch: char,
     /// The record and the column of that byte, if the input is records.
     pub record: Option<RecordPosition>,
+    /// The line and column of that byte. `None` if they are not known, or if there are no lines.
+    pub position: Option<TextPosition>,
 }
 
 /// A character that was made from damaged text.
@@ -105,6 +109,8 @@ pub struct RepairedAt {
     pub after: String,
     /// The record and the column of that byte, if the input is records.
     pub record: Option<RecordPosition>,
+    /// The line and column of that byte. `None` if they are not known, or if there are no lines.
+    pub position: Option<TextPosition>,
 }
 
 /// Records that were cut because their text was too long for them.
@@ -129,6 +135,9 @@ pub struct CutRecord {
     pub record: u64,
     /// How many bytes it lost, as encoded in the target.
     pub bytes: u64,
+    /// The line and column in the input at which its text begins. `None` if they are not known, or if there are no
+    /// lines.
+    pub position: Option<TextPosition>,
 }
 
 impl RecordsCut {

@@ -1,6 +1,7 @@
 //! Back to the beginning, for the next message: [`Transcoder::reset`].
 
 use super::doubts::Beginning;
+use super::label_places::LabelPlaces;
 use super::message::{LONGEST, Messages};
 use super::{Phase, Transcoder};
 
@@ -58,6 +59,7 @@ impl Transcoder {
         self.run.reset();
         (self.route, self.label, self.planned) = (None, None, None);
         (self.choice, self.past_choice) = (None, None);
+        self.label_places = LabelPlaces::default();
         self.suspicion.restart(Beginning::Settled, 0);
     }
 

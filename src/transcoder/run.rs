@@ -70,8 +70,9 @@ impl Run {
     pub(super) fn note(&mut self, note: Diagnostic) -> Result<(), Error> {
         let is_error = self.settings.hints.strict && note.severity == Severity::Warning;
         let error = ErrorKind::Strict { code: note.code, message: note.message.clone(), offset: note.offset };
+        let position = note.position;
         self.report.diagnostics.push(note);
-        if is_error { Err(error.into()) } else { Ok(()) }
+        if is_error { Err(Error::at(error, None, position)) } else { Ok(()) }
     }
 
     /// Reports a diagnostic that detection would have, had it read the input as far: in the verdict too.

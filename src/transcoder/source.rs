@@ -3,19 +3,30 @@
 use super::fill::{Chunk, Filled, SourceStop};
 use super::records::read::{RecordBytes, RecordsIn};
 use super::records::record::Mark;
-use crate::codec::{Malformed, Stop, Utf8Sink};
+use crate::codec::{Malformed, Stop, TextCounter, Utf8Sink};
 use crate::detect::Diagnostic;
-use crate::error::Error;
+use crate::error::{Error, TextPosition};
 use crate::records::Deframer;
 use crate::text::relabel::Edit;
 use crate::transcoder::guard::{CheckedDecoder, Passing};
 use crate::transcoder::records::packed_watch::Seen;
 use crate::transcoder::report::{MalformedAt, Place};
+use std::sync::Arc;
 
 /// Decodes the input.
 pub(super) struct Source {
     decoder: CheckedDecoder,
     records: Option<Box<RecordsIn>>,
+    /// Counts lines and characters, if the job wants that and there are no records.
+    counter: Option<Counter>,
+}
+
+/// Counts lines and characters in the text that is decoded.
+#[derive(Clone)]
+struct Counter {
+    text: TextCounter,
+    /// The newline that each byte is, for bytes that are translated and not decoded.
+    newlines: Arc<[Option<char>; 256]>,
 }
 
 /// A copy of a [`Source`] to go back to.
@@ -25,14 +36,40 @@ pub(super) struct Checkpoint {
     seen: Option<Seen>,
 }
 
+impl Counter {
+    /// Counts bytes that are a character each.
+    fn add_bytes(&mut self, mut bytes: &[u8]) {
+        let newline = |byte: &u8| self.newlines[usize::from(*byte)];
+        while let Some(at) = bytes.iter().position(|byte| newline(byte).is_some()) {
+            self.text.add_chars(at as u64);
+            if let Some(ch) = newline(&bytes[at]) {
+                self.text.add(ch.encode_utf8(&mut [0; 4]));
+            }
+            bytes = &bytes[at + 1..];
+        }
+        self.text.add_chars(bytes.len() as u64);
+    }
+}
+
 impl Source {
     pub(super) fn new(decoder: CheckedDecoder, records: Option<RecordsIn>) -> Self {
-        Source { decoder, records: records.map(Box::new) }
+        Source { decoder, records: records.map(Box::new), counter: None }
+    }
+
+    /// Counts lines and characters from here on, if there are no records.
+    pub(super) fn counting(mut self) -> Self {
+        let newline = |byte| self.decoder.alone(byte).filter(|ch| matches!(ch, '\n' | '\r' | '\u{85}'));
+        if self.records.is_none() {
+            let newlines = Arc::new(std::array::from_fn(|byte| newline(byte as u8)));
+            self.counter = Some(Counter { text: TextCounter::default(), newlines });
+        }
+        self
     }
 
     /// A copy in the same state, which does not pause.
     pub(super) fn fork(&self) -> Source {
-        let mut source = Source { decoder: self.decoder.fork(), records: self.records.clone() };
+        let (records, counter) = (self.records.clone(), self.counter.clone());
+        let mut source = Source { decoder: self.decoder.fork(), records, counter };
         source.pause_after(u64::MAX);
         source
     }
@@ -41,7 +78,7 @@ impl Source {
     pub(super) fn fresh_at(&self, at: u64, deframer: Option<&Deframer>) -> Source {
         let records =
             self.records.as_ref().zip(deframer).map(|(records, deframer)| Box::new(records.fresh_at(at, deframer)));
-        Source { decoder: self.decoder.fresh_at(at), records }
+        Source { decoder: self.decoder.fresh_at(at), records, counter: None }
     }
 
     /// A place to go back to. `copy`: a copy of this.
@@ -53,14 +90,18 @@ impl Source {
     /// Becomes a copy of `other`, of which this is a copy from earlier, as [`fork`](Self::fork) makes one.
     pub(super) fn copy_from(&mut self, other: &Source) {
         let is_copied = other.records.is_none() && self.records.is_none() && self.decoder.copy_from(&other.decoder);
-        if !is_copied {
-            *self = other.fork();
+        match is_copied {
+            true => self.counter.clone_from(&other.counter),
+            false => *self = other.fork(),
         }
     }
 
     /// Goes back to the beginning, for another input whose text begins at the offset `start`. Returns `false` if it cannot.
     pub(super) fn restart(&mut self, start: u64) -> bool {
         self.decoder.restart(start);
+        if let Some(counter) = &mut self.counter {
+            counter.text = TextCounter::default();
+        }
         self.records.is_none()
     }
 
@@ -184,7 +225,11 @@ impl Source {
         if let Some(records) = &mut self.records {
             return records.fill(&mut self.decoder, chunk, sink);
         }
+        let before = sink.written();
         let step = self.decoder.feed(chunk.up_to_limit(self.decoder.read()), sink)?;
+        if let Some(counter) = &mut self.counter {
+            counter.text.add(sink.as_str().get(before..).unwrap_or_default());
+        }
         let stop = match step.stop {
             Stop::InputEmpty => SourceStop::NeedInput,
             Stop::OutputFull => SourceStop::NeedRoom,
@@ -198,12 +243,55 @@ impl Source {
     /// # Errors
     /// As of [`fill`](Self::fill).
     pub(super) fn finish(&mut self, sink: &mut Utf8Sink<'_>) -> Result<Stop<Malformed>, Error> {
-        self.decoder.finish(sink)
+        let before = sink.written();
+        let stop = self.decoder.finish(sink)?;
+        self.count(sink.as_str().get(before..).unwrap_or_default());
+        Ok(stop)
     }
 
-    /// Takes bytes that a table has translated. There are no records, and nothing is pending.
+    /// Takes bytes that were converted without [`fill`](Self::fill), and whose text is [counted](Self::count) by the
+    /// caller. There are no records, and nothing is pending.
     pub(super) fn skip(&mut self, bytes: &[u8]) {
         self.decoder.skip(bytes);
+    }
+
+    /// Takes bytes that a table has translated, each a character.
+    pub(super) fn skip_translated(&mut self, bytes: &[u8]) {
+        self.decoder.skip(bytes);
+        if let Some(counter) = &mut self.counter {
+            counter.add_bytes(bytes);
+        }
+    }
+
+    /// Counts text that comes next, if lines are counted.
+    pub(super) fn count(&mut self, text: &str) {
+        if let Some(counter) = &mut self.counter {
+            counter.text.add(text);
+        }
+    }
+
+    /// Counts a character that is no newline, likewise.
+    pub(super) fn count_char(&mut self) {
+        if let Some(counter) = &mut self.counter {
+            counter.text.add_chars(1);
+        }
+    }
+
+    /// Whether lines are counted.
+    pub(super) fn is_counting(&self) -> bool {
+        self.counter.is_some()
+    }
+
+    /// Returns the line and column after `bytes`, of a single-byte charset, if lines are counted.
+    pub(super) fn position_after(&self, bytes: &[u8]) -> Option<TextPosition> {
+        let mut counter = self.counter.clone()?;
+        counter.add_bytes(bytes);
+        Some(counter.text.position())
+    }
+
+    /// Returns the line and column of the first byte that is not decoded to text yet, if they are counted.
+    pub(super) fn text_position(&self) -> Option<TextPosition> {
+        self.counter.as_ref().map(|counter| counter.text.position())
     }
 
     /// Hands whole records from the front of `src` to `each`, for as long as it takes one. Takes nothing unless it is
@@ -246,7 +334,10 @@ impl Source {
     /// The place `back` bytes of the record, or of the input, before how far the input was read.
     fn place_back(&self, back: u64) -> Place {
         match &self.records {
-            None => Place { offset: self.decoder.read().saturating_sub(back), record: None },
+            None => {
+                let offset = self.decoder.read().saturating_sub(back);
+                Place { offset, record: None, position: self.text_position() }
+            }
             Some(records) => records.text.position.back(back),
         }
     }
@@ -271,8 +362,8 @@ impl Source {
     /// Describes a fault that was just reported.
     pub(super) fn fault(&self, fault: Malformed) -> MalformedAt {
         let back = u64::from(fault.len) + u64::from(fault.after);
-        let Place { offset, record } = self.place_back(back);
-        MalformedAt { offset, bytes: self.decoder.fault_bytes(fault), record }
+        let Place { offset, record, position } = self.place_back(back);
+        MalformedAt { offset, bytes: self.decoder.fault_bytes(fault), record, position }
     }
 
     /// Whether the last fill marked anything.

@@ -8,8 +8,8 @@ use super::{Advance, Phase, Status, Transcoder, candidates};
 use crate::codec::Codec;
 use crate::detect::statistics::{WINDOW, is_binary, looks_of};
 use crate::detect::{
-    BINARY_SAMPLE_BYTES, Detector, LabelWatch, Looks, Severity, SignatureScan, Source, Verdict, binary_signature,
-    contents_contradict, looks_like, refuse_binary,
+    BINARY_SAMPLE_BYTES, Detector, Diagnostic, LabelWatch, Looks, Severity, SignatureScan, Source, Verdict,
+    binary_signature, contents_contradict, looks_like, refuse_binary,
 };
 use crate::error::{Error, ErrorKind};
 use crate::transcoder::choices::OnMalformed;
@@ -294,7 +294,8 @@ impl Transcoder {
         if let ErrorKind::Malformed { offset, bytes, .. } = error.kind() {
             // They contradict the label by themselves. The error says so; detection has it in the verdict.
             let believed = self.route.as_mut().and_then(|route| route.believed.take());
-            let note = believed.map(|codec| contents_contradict(&codec, *offset, bytes));
+            let note =
+                believed.map(|codec| contents_contradict(&codec, *offset, bytes).with_position(error.position()));
             return note.iter().for_each(|note| self.run.report.add_to_verdict(note));
         }
         let Some(end) = error.offset() else { return };
@@ -319,18 +320,21 @@ impl Transcoder {
         if let Some(label) = &mut self.label {
             label.end();
         }
-        match self.doubt(None) {
+        let concluded = match self.doubt(None) {
             Some(note) => self.run.note_contents(note),
             None => Ok(()),
-        }
+        };
+        self.locate_in_head(None);
+        concluded
     }
 
     /// Returns what speaks against the label in the bytes up to the one at `end`, or in all of them.
-    fn doubt(&self, end: Option<u64>) -> Option<crate::detect::Diagnostic> {
+    fn doubt(&self, end: Option<u64>) -> Option<Diagnostic> {
         // Malformed bytes contradict the label by themselves.
         let verdict = self.run.report.verdict.as_ref().filter(|_| self.run.report.malformed.count == 0)?;
         let note = self.label.as_ref()?.doubt(&**verdict.codec.as_ref()?, verdict.source, end)?;
         let known = &self.run.report.diagnostics;
+        let note = Diagnostic { position: self.label_places.position(note.offset), ..note };
         known.iter().all(|other| other.code != note.code || other.severity == Severity::Hint).then_some(note)
     }
 }

@@ -122,7 +122,7 @@ impl Target {
                 {
                     self.hints_lf = false;
                     let fed = self.encoder.fed() - (step.read - index) as u64;
-                    run.report.diagnostics.push(lf_hint(segment.place(fed, decoded).offset));
+                    run.report.diagnostics.push(lf_hint(segment.place(fed, decoded)));
                 }
                 if let Some(xml) = &mut self.xml {
                     // Also over a character that is unmappable: it opens and closes nothing.
@@ -155,8 +155,8 @@ impl Target {
                 Ok(())
             }
             Some(Next::TooLong) => {
-                let Place { offset, record } = segment.place_of_next();
-                Err(Error::in_record(ErrorKind::SequenceTooLong { offset, limit: MAX_SEQUENCE }, record))
+                let Place { offset, record, position } = segment.place_of_next();
+                Err(Error::at(ErrorKind::SequenceTooLong { offset, limit: MAX_SEQUENCE }, record, position))
             }
             None => {
                 self.end_segment(run, decoded);
@@ -288,8 +288,8 @@ impl Target {
         };
         if !is_allowed {
             let codec = self.encoder.name().to_owned();
-            let Place { offset, record } = place();
-            return Err(Error::in_record(ErrorKind::Unmappable { codec, ch, offset }, record));
+            let Place { offset, record, position } = place();
+            return Err(Error::at(ErrorKind::Unmappable { codec, ch, offset }, record, position));
         }
         if !is_counted {
             run.report.unmappable.add(|| at_place(ch, place()));
@@ -336,8 +336,8 @@ fn write_text(
 fn control(run: &mut Run, ch: char) -> Result<(), Error> {
     let Some(Work::Text(segment)) = run.queue.front_mut() else { return Ok(()) };
     if run.settings.controls == OnControl::Error {
-        let Place { offset, record } = segment.place_of_next();
-        return Err(Error::in_record(ErrorKind::Control { offset, ch }, record));
+        let Place { offset, record, position } = segment.place_of_next();
+        return Err(Error::at(ErrorKind::Control { offset, ch }, record, position));
     }
     let counted = run.report.controls.get_or_insert_with(Faults::new);
     counted.add(|| at_place(ch, segment.place_of_next()));
@@ -349,24 +349,24 @@ fn control(run: &mut Run, ch: char) -> Result<(), Error> {
 fn newline(run: &mut Run, ch: char) -> Result<(), Error> {
     let Some(Work::Text(segment)) = run.queue.front_mut() else { return Ok(()) };
     let Some(counted) = &mut run.report.record_newlines else {
-        let Place { offset, record } = segment.place_of_next();
-        return Err(Error::in_record(ErrorKind::NewlineInRecord { offset, ch }, record));
+        let Place { offset, record, position } = segment.place_of_next();
+        return Err(Error::at(ErrorKind::NewlineInRecord { offset, ch }, record, position));
     };
     counted.add(|| at_place(ch, segment.place_of_next()));
     segment.advance(0);
     Ok(())
 }
 
-fn at_place(ch: char, Place { offset, record }: Place) -> UnmappableAt {
-    UnmappableAt { offset, ch, record }
+fn at_place(ch: char, Place { offset, record, position }: Place) -> UnmappableAt {
+    UnmappableAt { offset, ch, record, position }
 }
 
 #[cfg(feature = "mojibake")]
-fn repaired_at(repair: &Repair, Place { offset, record }: Place) -> RepairedAt {
-    RepairedAt { offset, before: repair.before.to_string(), after: repair.after.to_string(), record }
+fn repaired_at(repair: &Repair, Place { offset, record, position }: Place) -> RepairedAt {
+    RepairedAt { offset, before: repair.before.to_string(), after: repair.after.to_string(), record, position }
 }
 
-fn lf_hint(offset: u64) -> Diagnostic {
+fn lf_hint(place: Place) -> Diagnostic {
     let message = "newlines are byte 25, as in IBM's table; Java and z/OS UNIX expect byte 15 in XML of this page";
-    Diagnostic::hint("lf-at-25", offset, message)
+    Diagnostic::hint("lf-at-25", place.offset, message).with_position(place.position)
 }

@@ -24,7 +24,8 @@ fn check(case: &Case, how: &str, output: &[u8], report: &Report, error: Option<&
 
 /// Runs a transcoder over pieces of `piece` bytes, with buffers for `len` bytes of output.
 fn step_by_step(case: &Case, job: &Transcode, piece: usize, len: usize) {
-    let (mut transcoder, mut output, mut buffer) = (job.transcoder().unwrap(), Vec::new(), vec![0; len]);
+    let mut transcoder = job.clone().count_lines(true).transcoder().unwrap();
+    let (mut output, mut buffer) = (Vec::new(), vec![0; len]);
     let mut pieces = case.input.chunks(piece).peekable();
     let error = loop {
         let Some(mut piece) = pieces.next().or(case.input.is_empty().then_some(&[])) else { break None };
@@ -51,7 +52,8 @@ fn step_by_step(case: &Case, job: &Transcode, piece: usize, len: usize) {
 
 fn run(case: &Case, job: &Transcode, how: &str) {
     let (mut transcoder, mut output) = (job.transcoder().unwrap(), Vec::new());
-    let error = transcoder.run(&mut &case.input[..], &mut output).err();
+    let mut error = transcoder.run(&mut &case.input[..], &mut output).err();
+    transcoder.locate(&case.input[..], error.as_mut()).unwrap();
     check(case, how, &output, transcoder.report(), error.as_ref());
 }
 
@@ -60,7 +62,7 @@ fn own(error: &std::io::Error) -> Error {
 }
 
 fn read(case: &Case, job: &Transcode, size: usize) {
-    let mut reader = job.reader(BufReader::with_capacity(size, &case.input[..])).unwrap();
+    let mut reader = job.clone().count_lines(true).reader(BufReader::with_capacity(size, &case.input[..])).unwrap();
     let mut output = Vec::new();
     let error = reader.read_to_end(&mut output).err().map(|error| own(&error));
     check(case, &format!("read, {size} bytes at a time"), &output, reader.report(), error.as_ref());
@@ -68,7 +70,7 @@ fn read(case: &Case, job: &Transcode, size: usize) {
 
 /// Writes pieces to a writer. It takes its report with it at the end, so only the output and the error are compared.
 fn write(case: &Case, job: &Transcode, size: usize) {
-    let mut writer = job.writer(Vec::new()).unwrap();
+    let mut writer = job.clone().count_lines(true).writer(Vec::new()).unwrap();
     let failed = case.input.chunks(size).find_map(|piece| writer.write_all(piece).err());
     let (output, error) = match failed {
         Some(error) => (writer.get_ref().clone(), Some(own(&error))),
@@ -81,7 +83,7 @@ fn write(case: &Case, job: &Transcode, size: usize) {
         },
     };
     assert_eq!(output, case.output, "{}, written {size} bytes at a time", case.name);
-    let place = |error: &Value| (error["code"].clone(), error["offset"].clone());
+    let place = |error: &Value| ["code", "offset", "line", "column"].map(|key| error[key].clone());
     let error = error.map(|error| place(&serde_json::to_value(&error).unwrap()));
     assert_eq!(error, case.error.as_ref().map(place), "{}, written {size} bytes at a time", case.name);
 }

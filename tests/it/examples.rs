@@ -108,10 +108,11 @@ the document was in IBM1047
         name: "error_position",
         built: true,
         stdout: r#"byte 8: E2 82 is not valid UTF-8
+line 1, column 8 (byte 8): E2 82 is not valid UTF-8
 before it: "café 5 "
-byte 98: U+20AC '€' is not in IBM1047
+line 2, column 9 (byte 98): U+20AC '€' is not in IBM1047
 the input there: [AC, 20]
-byte 30: "ISO-8895-1" is not known; did you mean ISO-8859-1?
+line 1, column 31 (byte 30): "ISO-8895-1" is not known; did you mean ISO-8859-1?
 "#,
         stderr: "",
     },
@@ -262,8 +263,9 @@ CAF�
     "first": [
       {
         "offset": 13,
-        "record": 2,
+        "line": null,
         "column": 4,
+        "record": 2,
         "bytes": "90"
       }
     ],

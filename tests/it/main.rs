@@ -75,6 +75,8 @@ mod one_way;
 mod parallel;
 mod peer_values;
 mod peers;
+#[cfg(all(feature = "whatwg", feature = "legacy"))]
+mod positions;
 mod record_runs;
 mod records;
 mod records_to_records;

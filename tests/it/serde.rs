@@ -26,12 +26,12 @@ fn a_verdict() {
     assert_eq!(to_string(&verdict(UTF16, Hints::default())).unwrap(), found);
 
     // Keys without a value are null, not missing; an error is an object.
-    let found = r#"{"encoding":null,"codec":null,"family":"ascii","kind":"xml","signature":"3C3F786D","bom":null,"declared":"x-none","declared_span":[30,36],"charset":null,"ascii":true,"looks":null,"policy":"rfc7303","rule":null,"source":null,"candidates":[],"diagnostics":[],"error":{"code":"unknown-label","message":"\"x-none\" is not known","offset":30}}"#;
+    let found = r#"{"encoding":null,"codec":null,"family":"ascii","kind":"xml","signature":"3C3F786D","bom":null,"declared":"x-none","declared_span":[30,36],"charset":null,"ascii":true,"looks":null,"policy":"rfc7303","rule":null,"source":null,"candidates":[],"diagnostics":[],"error":{"code":"unknown-label","message":"\"x-none\" is not known","offset":30,"line":1,"column":31}}"#;
     let unknown = b"<?xml version='1.0' encoding='x-none'?>";
     assert_eq!(to_string(&verdict(unknown, Hints::default())).unwrap(), found);
 
     let warned = verdict(b"\x4C\x6F\xA7\x94\x93", Hints::default());
-    let found = r#"[{"code":"ebcdic-page-assumed","severity":"warning","message":"the input is EBCDIC but names no code page; assuming IBM037","offset":0}]"#;
+    let found = r#"[{"code":"ebcdic-page-assumed","severity":"warning","message":"the input is EBCDIC but names no code page; assuming IBM037","offset":0,"line":1,"column":1}]"#;
     assert_eq!(to_string(&warned.diagnostics).unwrap(), found);
 }
 
@@ -52,7 +52,7 @@ fn a_report() {
     let job = job.on_malformed(OnMalformed::Replace).on_unmappable(OnUnmappable::Replace).on_control(OnControl::Space);
     let mut bare = report(&job, "a\u{1}€b\u{FFFD}".as_bytes());
     bare.verdict = None;
-    let found = r#"{"from":"UTF-8","to":"IBM037","verdict":null,"bytes_in":9,"bytes_out":5,"malformed":{"count":0,"first":[],"read_as":null},"unmappable":{"count":2,"first":[{"offset":2,"char":"€"},{"offset":6,"char":"�"}]},"relabelled":null,"controls":{"count":1,"first":[{"offset":1,"char":"\u0001"}]},"records":null,"passed":false,"diagnostics":[]}"#;
+    let found = r#"{"from":"UTF-8","to":"IBM037","verdict":null,"bytes_in":9,"bytes_out":5,"malformed":{"count":0,"first":[],"read_as":null},"unmappable":{"count":2,"first":[{"offset":2,"line":null,"column":null,"char":"€"},{"offset":6,"line":null,"column":null,"char":"�"}]},"relabelled":null,"controls":{"count":1,"first":[{"offset":1,"line":null,"column":null,"char":"\u0001"}]},"records":null,"passed":false,"diagnostics":[]}"#;
     assert_eq!(to_string(&bare).unwrap(), found);
 
     // The verdict is the one in `a_verdict`, and the label was corrected.
@@ -76,12 +76,13 @@ fn positions_in_records() {
     let mut found = report(&lines, b"abcdef\xFFh");
     found.verdict = None;
     assert_eq!((found.records, found.records_out), (Some(2), Some(2)));
-    let first = r#""malformed":{"count":1,"first":[{"offset":6,"record":2,"column":3,"bytes":"FF"}],"read_as":null}"#;
+    let first = r#""malformed":{"count":1,"first":[{"offset":6,"line":null,"column":3,"record":2,"bytes":"FF"}],"read_as":null}"#;
     let json = to_string(&found).unwrap();
     assert!(json.contains(first) && json.contains(r#""records":2,"records_out":2,"#), "{json}");
 
     let error = job.run(&b"abcdef\xFFh"[..], Vec::new()).unwrap_err();
-    let found = r#"{"code":"malformed","message":"FF is not valid US-ASCII","offset":6,"record":2,"column":3}"#;
+    let found =
+        r#"{"code":"malformed","message":"FF is not valid US-ASCII","offset":6,"line":null,"column":3,"record":2}"#;
     assert_eq!(to_string(&error).unwrap(), found);
     assert_eq!(to_string(&error.record()).unwrap(), r#"{"record":2,"column":3}"#);
 }
@@ -90,7 +91,10 @@ fn positions_in_records() {
 fn an_error_without_a_position() {
     let error = Registry::builtin().codec("x-none").unwrap_err();
     let json = to_string(&error).unwrap();
-    assert_eq!(json, r#"{"code":"unknown-label","message":"\"x-none\" is not known","offset":null}"#);
+    assert_eq!(
+        json,
+        r#"{"code":"unknown-label","message":"\"x-none\" is not known","offset":null,"line":null,"column":null}"#
+    );
 }
 
 #[test]

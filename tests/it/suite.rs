@@ -202,9 +202,9 @@ impl Case {
         }
     }
 
-    /// Compares code, offset, record and column. The bytes or the character of the error are in its message.
+    /// Compares code, offset, line, record and column. The bytes or the character of the error are in its message.
     fn check_error(&self, what: &str, error: Option<&Value>) {
-        let place = |error: &Value| ["code", "offset", "record", "column"].map(|key| error[key].clone());
+        let place = |error: &Value| ["code", "offset", "line", "record", "column"].map(|key| error[key].clone());
         assert_eq!(error.map(place), self.error.as_ref().map(place), "{what}: the error {error:?}");
         let (Some(expected), Some(error)) = (&self.error, error) else { return };
         let message = error["message"].as_str().unwrap();

@@ -59,11 +59,14 @@ export function showVerdict(file, options, readAs) {
     const where = from === undefined ? "" : `, in the bytes ${from} to ${to - 1}`;
     reasons.push(`The document declares “${verdict.declared}”${where}.`);
   }
-  const at = (offset) => (offset === null ? "" : ` (byte ${offset})`);
-  for (const { severity, message, offset } of verdict.diagnostics) {
-    reasons.push(`${severity === "hint" ? "Hint" : "Warning"}: ${message}${at(offset)}.`);
+  const at = ({ line, column, offset }) => {
+    if (offset === null) return "";
+    return line ? ` (line ${line}, column ${column}, byte ${offset})` : ` (byte ${offset})`;
+  };
+  for (const note of verdict.diagnostics) {
+    reasons.push(`${note.severity === "hint" ? "Hint" : "Warning"}: ${note.message}${at(note)}.`);
   }
-  if (verdict.error) reasons.push(`Error: ${verdict.error.message}${at(verdict.error.offset)}.`);
+  if (verdict.error) reasons.push(`Error: ${verdict.error.message}${at(verdict.error)}.`);
   byId("reasons").replaceChildren(...reasons.map((reason) => make("li", {}, reason)));
   showPolicies(file, options);
   showCandidates(file, readAs);

@@ -62,11 +62,11 @@ export class CharpipeError extends Error {
   readonly code: string;
   /** The position in the input, in bytes from 0. */
   readonly offset?: number;
-  /** The record and the column in it, both from 1, if the input consists of records. */
-  readonly record?: number;
-  readonly column?: number;
-  /** The line of a layout, from 1; then `column` is the column in this line. */
+  /** The line of the text or of a layout, from 1, and the character in it, from 1. */
   readonly line?: number;
+  readonly column?: number;
+  /** The record, from 1, if the input consists of records. Then `column` is the byte in it, from 1. */
+  readonly record?: number;
   /** The malformed bytes. */
   readonly bytes?: Uint8Array;
   /** The unmappable character. */
@@ -84,6 +84,9 @@ export interface Diagnostic {
   severity: "warning" | "hint";
   message: string;
   offset: number;
+  /** The line and the character in it, both from 1; null if they are not known. */
+  line: number | null;
+  column: number | null;
 }
 
 /** An error within a verdict or a report. */
@@ -91,8 +94,11 @@ export interface Failure {
   code: string;
   message: string;
   offset: number | null;
+  /** The line and the character in it, both from 1; null if there are no lines. */
+  line?: number | null;
+  column?: number | null;
+  /** The record, from 1, in an input of records. Then `column` is the byte in it. */
   record?: number;
-  column?: number;
 }
 
 /** The result of detection: the object of `charpipe detect --json`. */
@@ -121,7 +127,7 @@ export interface Verdict {
 interface Faults<Fault> {
   count: number;
   /** The first 16. */
-  first: (Fault & { offset: number; record?: number; column?: number })[];
+  first: (Fault & { offset: number; line: number | null; column: number | null; record?: number })[];
 }
 
 /** The report of a conversion: the object of `charpipe --report`. */

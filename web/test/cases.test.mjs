@@ -51,7 +51,7 @@ function checkReport(entry, how, report) {
 
 function checkError(entry, how, error) {
   const what = `${entry.name}, ${how}: ${error?.message}`;
-  const place = (keys) => ["code", "offset", "record", "column"].map((key) => keys[key] ?? null);
+  const place = (keys) => ["code", "offset", "line", "record", "column"].map((key) => keys[key] ?? null);
   assert.deepEqual(error && place(error), entry.error && place(entry.error), what);
   if (!entry.error) return;
   assert.equal(error.bytes && Buffer.from(error.bytes).toString("hex").toUpperCase(), entry.error.bytes, what);

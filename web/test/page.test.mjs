@@ -398,7 +398,7 @@ test("bad input: an error with its place, and nothing saved", async () => {
   await give(page, file("bad.txt", Buffer.from("ab\xff", "latin1")));
   await page.click("#run");
   await page.waitForFunction(() =>
-    /^Error: byte 2: FF is not valid UTF-8/.test(document.getElementById("outcome").textContent),
+    /^Error: line 1, column 3 \(byte 2\): FF is not valid UTF-8/.test(document.getElementById("outcome").textContent),
   );
   await give(page, file("empty", Buffer.alloc(0)));
   assert.match(await text(page, "sentence"), /UTF-8/);
@@ -438,7 +438,7 @@ test("what is binary is refused, and a label that lies is shown", async () => {
   assert.equal(await page.evaluate(() => window.saved), undefined);
   const lie = "<?xml version='1.0' encoding='ISO-8859-1'?><a>caf\u00e9</a>";
   await give(page, file("lie.xml", Buffer.from(lie, "utf8")));
-  assert.match(await text(page, "reasons"), /Warning: .*part of valid UTF-8 \(byte 49\)/);
+  assert.match(await text(page, "reasons"), /Warning: .*part of valid UTF-8 \(line 1, column 50, byte 49\)/);
   await page.click("#run");
   await outcome(/bytes became .*part of valid UTF-8/);
   await close(page);

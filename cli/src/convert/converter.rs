@@ -11,7 +11,7 @@ use crate::files::backup::{Backup, BackupExists};
 use crate::files::file_path::Cursor;
 use crate::files::http_head::HttpHead;
 use crate::files::in_place::{InPlace, not_a_regular_file};
-use crate::files::input::{self, OpenInput, fill};
+use crate::files::input::{self, Again, OpenInput, fill};
 use crate::files::make_dir::sub_or_make;
 use crate::files::name::Name;
 use crate::files::output::Output;
@@ -71,6 +71,8 @@ struct Conversion {
     shows_bytes: bool,
     /// If the text was decoded with the wrong charset before, that will be said.
     hints_at_damage: bool,
+    /// What the input can be read from again.
+    again: Option<Again>,
 }
 
 impl Converter<'_> {
@@ -239,7 +241,7 @@ impl Converter<'_> {
         let (is_verbose, is_quiet) = (self.args.messages.verbose, self.args.messages.quiet);
         let mut notes = Vec::new();
         let mut reader = self.meter.counted(opened.reader);
-        let (mut file, stream) = (opened.file, opened.stream);
+        let (mut file, stream, mut again) = (opened.file, opened.stream, opened.again);
         if self.args.reading.is_http() {
             let (head, begun) = HttpHead::read(&mut *reader).map_err(Ending::NotHttp)?;
             if !begun.is_empty() {
@@ -249,7 +251,7 @@ impl Converter<'_> {
                 transcode = transcode.content_type(&value);
             }
             // Offsets count from the beginning of the body.
-            file = None;
+            (file, again) = (None, None);
         }
         let (mut binary, reader) = match self.search(task) {
             Some(search) => search.examine(reader),
@@ -272,11 +274,13 @@ impl Converter<'_> {
                 notes.push("not a regular file, so one thread converts it".to_owned());
             }
         }
+        // What cannot be read again is counted as it passes.
+        let transcode = transcode.count_lines(again.is_none());
         let transcoder = Box::new(transcode.transcoder().map_err(Failure::Stuck)?);
         let shows_bytes = is_verbose && messages::is_watched();
         let input = SampledInput::new(input).with_file(file).with_stream(stream).keep_recent(shows_bytes);
         let hints_at_damage = !is_quiet && self.args.hints_at_damage();
-        Ok(Conversion { input, transcoder, notes, binary, in_place, is_verbose, shows_bytes, hints_at_damage })
+        Ok(Conversion { input, transcoder, notes, binary, in_place, is_verbose, shows_bytes, hints_at_damage, again })
     }
 
     /// Returns the outcome of an input of which nothing was converted.
@@ -298,7 +302,10 @@ impl Conversion {
             return self.copy(verdict, output);
         }
         let ended = match panics::catch(|| self.transcoder.run(&mut self.input, output)) {
-            Ok(result) => Ended::of(result, &output.name),
+            Ok(mut result) => {
+                self.locate(result.as_mut().err());
+                Ended::of(result, &output.name)
+            }
             Err(panic) => {
                 self.notes.extend(panic.note().filter(|_| self.is_verbose));
                 let (offset, record) = self.transcoder.reached();
@@ -327,6 +334,14 @@ impl Conversion {
             .filter(|_| !report.passed && report.records.is_none())?;
         let beginning = self.input.beginning(report.bytes_in)?;
         hints::looks_damaged(&beginning, &**codec, &report.diagnostics)
+    }
+
+    /// Finds the lines and columns of what is reported, and of the error, if the input can be read again.
+    fn locate(&mut self, error: Option<&mut Error>) {
+        if let Some(again) = self.again.take() {
+            // Without them, the messages have the offsets.
+            _ = panics::catch(|| self.transcoder.locate(again, error));
+        }
     }
 
     /// Copies the input into an output.

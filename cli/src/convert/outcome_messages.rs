@@ -38,7 +38,7 @@ pub(crate) fn say_outcome(outcome: &Outcome, args: &Convert, name: &Name, path: 
 
 fn say_error(outcome: &Outcome, args: &Convert, name: &Name, path: &OsStr) {
     let Some(ending) = outcome.ended.early() else { return };
-    let start = Some(Place(0, None));
+    let start = Some(Place::byte(0));
     ending.say(name, path, |failure| match failure {
         Failure::NoShape(why) => say_problem(name, start, &printable(&why.to_string()), hints::for_shape(why)),
         Failure::HasBackup(why) => say_problem(name, start, &printable(&why.to_string()), ""),
@@ -104,15 +104,16 @@ fn say_malformed(name: &Name, report: &Report, args: &Convert) {
         _ => "replaced",
     };
     for found in report.malformed.first.iter().filter(|_| args.messages.verbose) {
-        say(format_args!("{name}: {}: {} {became}", Place(found.offset, found.record), Hex(&found.bytes)));
+        let place = Place::new(found.offset, found.record, found.position);
+        say(format_args!("{name}: {place}: {} {became}", Hex(&found.bytes)));
     }
     say_count(name, report.malformed.count, "malformed sequence", "malformed sequences", became);
 }
 
 fn say_unmappable(name: &Name, report: &Report, args: &Convert) {
     let to = &report.to;
-    for UnmappableAt { offset, ch, record, .. } in report.unmappable.first.iter().filter(|_| args.messages.verbose) {
-        say(format_args!("{name}: {}: U+{:04X} is not in {to}", Place(*offset, *record), *ch as u32));
+    for found in report.unmappable.first.iter().filter(|_| args.messages.verbose) {
+        say(format_args!("{name}: {}: U+{:04X} is not in {to}", place_of(found), found.ch as u32));
     }
     let became = match args.on_unmappable() {
         Some(OnUnmappable::Replace) => "replaced",
@@ -141,9 +142,9 @@ fn say_records(name: &Name, report: &Report, verbose: bool) {
         say_count(name, newlines.count, one, many, "");
     }
     if let Some(cut) = report.records_cut.as_ref().filter(|cut| cut.count > 0) {
-        for CutRecord { offset, record, bytes, .. } in cut.first.iter().filter(|_| verbose) {
-            let lost = Count(*bytes, "byte");
-            say(format_args!("{name}: byte {offset}: record {record} of the output was cut: {lost} lost"));
+        for CutRecord { offset, record, bytes, position, .. } in cut.first.iter().filter(|_| verbose) {
+            let (place, lost) = (Place::new(*offset, None, *position), Count(*bytes, "byte"));
+            say(format_args!("{name}: {place}: record {record} of the output was cut: {lost} lost"));
         }
         let records = if cut.count == 1 { "record was" } else { "records were" };
         let lost = Count(cut.bytes, "byte");
@@ -154,17 +155,21 @@ fn say_records(name: &Name, report: &Report, verbose: bool) {
 /// Prints how much damaged text was repaired and, with `verbose`, the first of it.
 fn say_repairs(name: &Name, report: &Report, verbose: bool) {
     let Some(mojibake) = &report.mojibake else { return };
-    for RepairedAt { offset, before, after, record, .. } in mojibake.first.iter().filter(|_| verbose) {
-        say(format_args!("{name}: {}: {before:?} repaired to {after:?}", Place(*offset, *record)));
+    for RepairedAt { offset, before, after, record, position, .. } in mojibake.first.iter().filter(|_| verbose) {
+        say(format_args!("{name}: {}: {before:?} repaired to {after:?}", Place::new(*offset, *record, *position)));
     }
     say_count(name, mojibake.count, "damaged character", "damaged characters", "repaired");
 }
 
 /// With `verbose`, prints each of the first characters that were changed.
 fn say_changed(name: &Name, changed: &Faults<UnmappableAt>, became: &str, verbose: bool) {
-    for UnmappableAt { offset, ch, record, .. } in changed.first.iter().filter(|_| verbose) {
-        say(format_args!("{name}: {}: U+{:04X} {became}", Place(*offset, *record), *ch as u32));
+    for found in changed.first.iter().filter(|_| verbose) {
+        say(format_args!("{name}: {}: U+{:04X} {became}", place_of(found), found.ch as u32));
     }
+}
+
+fn place_of(found: &UnmappableAt) -> Place {
+    Place::new(found.offset, found.record, found.position)
 }
 
 /// Returns the line of `--check`: what the input would become.
@@ -197,7 +202,7 @@ fn check_ending(ended: &Ended) -> String {
         return ", unchanged".to_owned();
     }
     let Some(error) = ended.early().and_then(Ending::object) else { return String::new() };
-    let offset = error.offset.filter(|_| ended.has_begun());
-    let place = offset.map_or_else(String::new, |offset| format!(" at byte {offset}"));
+    let place = error.place().filter(|_| ended.has_begun());
+    let place = place.map_or_else(String::new, |place| format!(" at {place}"));
     format!(", fails{place} ({})", error.code)
 }

@@ -10,7 +10,7 @@ use crate::messages::json::ErrorObject;
 use crate::status::Status;
 use charpipe::detect::statistics::WINDOW;
 use charpipe::detect::{Hints, Policy, Source};
-use charpipe::{Detector, Error, Registry, Verdict};
+use charpipe::{Detector, Error, Registry, TextPosition, Verdict};
 use std::convert::Infallible;
 use std::ffi::OsStr;
 use std::io::{self, BufRead, Read as _};
@@ -85,7 +85,7 @@ pub(crate) fn examine(
 ) -> Result<Examined, Ending> {
     let is_default_policy = hints.policy == Policy::default();
     let read_bytes = if is_default_policy { WINDOW } else { READ_BYTES };
-    let mut input = subject.open(read_bytes).map_err(Ending::NotOpened)?.reader;
+    let OpenInput { reader: mut input, mut again, .. } = subject.open(read_bytes).map_err(Ending::NotOpened)?;
     let mut hints = hints.clone();
     if is_http {
         let (head, begun) = HttpHead::read(&mut *input).map_err(Ending::NotHttp)?;
@@ -93,6 +93,8 @@ pub(crate) fn examine(
             input = Box::new(io::Cursor::new(begun).chain(input));
         }
         hints.content_type = hints.content_type.or(head.content_type);
+        // Offsets count from the beginning of the body.
+        again = None;
     }
     let hints = &hints;
     let new = if whole { Detector::whole } else { Detector::new };
@@ -103,7 +105,11 @@ pub(crate) fn examine(
     // Under the default policy, detection looks at the contents itself.
     let is_assumed = matches!(verdict.source, Some(Source::Default | Source::Fallback));
     if is_assumed && verdict.looks.is_none() && verdict.error.is_none() {
-        verdict.diagnostics.extend(hints::looks(&sample));
+        verdict.diagnostics.extend(hints::looks(&sample).map(|note| note.with_position(Some(TextPosition::new(1, 1)))));
+    }
+    if let Some(again) = again.filter(|_| whole) {
+        // Without lines and columns, the messages have the offsets.
+        _ = verdict.locate(again);
     }
     if let (Some(codec), None) = (&verdict.codec, &verdict.error) {
         let hint = hints::looks_damaged(&sample, &**codec, &verdict.diagnostics);

@@ -1,11 +1,11 @@
 //! Opens and reads inputs: files, and standard input without the 8 KiB buffer of [`std::io::Stdin`].
 
-use crate::files::streams::{self, Standard};
+use crate::files::streams::{self, Standard, read_at};
 use charpipe::codec::PageBuffer;
 use charpipe::files::{Blocking, EntryKind, Place, open_typed};
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Read, Seek as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,6 +23,24 @@ pub(crate) struct OpenInput {
     pub(crate) file: Option<Arc<File>>,
     /// What is read, if it is not that file: it may be a pipe that gives nothing for a long time.
     pub(crate) stream: Option<Arc<File>>,
+    /// What the input can be read from again.
+    pub(crate) again: Option<Again>,
+}
+
+/// A regular file, to read an input from again.
+#[derive(Clone)]
+pub(crate) struct Again {
+    file: Arc<File>,
+    /// The offset of the byte in the file that comes next: at first, that of the first byte of the input.
+    at: u64,
+}
+
+impl Read for Again {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let len = read_at(&self.file, buffer, self.at)?;
+        self.at += len as u64;
+        Ok(len)
+    }
 }
 
 /// Opens an operand, of which `-` is standard input, and reads up to `read_size` bytes at a time.
@@ -38,9 +56,20 @@ pub(crate) fn open(path: &OsStr, read_size: usize) -> io::Result<OpenInput> {
         // Without `file`: the first byte that is read need not be the first byte of the file.
         Some(stdin) => {
             let metadata = stdin.metadata()?;
-            OpenInput::new(stdin, metadata, None, read_size)
+            // Where the input begins, if it can be read again without a move of the position that other processes
+            // share.
+            let begin = if cfg!(unix) && metadata.is_file() { (&stdin).stream_position().ok() } else { None };
+            let input = OpenInput::new(stdin, metadata, None, read_size)?;
+            let again = input.stream.clone().zip(begin).map(|(file, at)| Again { file, at });
+            Ok(OpenInput { again, ..input })
         }
-        None => Ok(OpenInput { reader: Box::new(io::stdin().lock()), metadata: None, file: None, stream: None }),
+        None => Ok(OpenInput {
+            reader: Box::new(io::stdin().lock()),
+            metadata: None,
+            file: None,
+            stream: None,
+            again: None,
+        }),
     }
 }
 
@@ -91,7 +120,8 @@ impl OpenInput {
         let read_size = read_size.min(buffer.len());
         let stream = if second.is_none() { Some(file.clone()) } else { None };
         let reader = Box::new(Reader { file: Blocking(file), buffer, read_size, begin: 0, end: 0, has_ended: false });
-        Ok(OpenInput { reader, metadata: Some(metadata), file: second, stream })
+        let again = second.clone().map(|file| Again { file, at: 0 });
+        Ok(OpenInput { reader, metadata: Some(metadata), file: second, stream, again })
     }
 }
 

@@ -4,7 +4,7 @@ use super::packet::{Broken, Content, Reader};
 use crate::args::GitFilter;
 use crate::escape::printable;
 use crate::files::name::Name;
-use crate::messages::say;
+use crate::messages::{Place, say};
 use crate::panics;
 use crate::status::Status;
 use charpipe::detect::Diagnostic;
@@ -77,12 +77,12 @@ impl Filter {
         content: &mut impl BufRead,
         converted: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        let mut transcoder = job.transcoder()?;
+        let mut transcoder = job.clone().count_lines(true).transcoder()?;
         let result = transcoder.run(content, converted);
         if !self.is_quiet {
-            for Diagnostic { code, severity, message, offset, .. } in &transcoder.report().diagnostics {
-                let message = printable(message);
-                say(format_args!("{name}: byte {offset}: {}: {message} ({code})", severity.name()));
+            for note @ Diagnostic { code, severity, message, .. } in &transcoder.report().diagnostics {
+                let (place, message) = (Place::of_note(note), printable(message));
+                say(format_args!("{name}: {place}: {}: {message} ({code})", severity.name()));
             }
         }
         result

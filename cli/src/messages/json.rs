@@ -3,14 +3,17 @@
 //!
 //! Every key is always present, in this order, and null if there is no value. The exceptions are keys that an option asks
 //! for: `policies` with `detect --explain`, `controls` with `--controls`, `mojibake` with `--mojibake repair`,
-//! `records_out` with `--to-records`, `left_alone` with `-r`; and `record` and `column`, which accompany an offset in an
-//! input of records. Other programs rely on the keys: none is ever renamed or left out.
+//! `records_out` with `--to-records`, `left_alone` with `-r`; and `record`, which accompanies an offset in an input of
+//! records. There `column` counts bytes of the record, and `line` is null. Other programs rely on the keys: none is ever
+//! renamed or left out.
 
 use crate::files::name::Name;
-use crate::messages;
+use crate::messages::{self, Place};
 use crate::selection::left_alone::LeftAlone;
 use charpipe::detect::Diagnostic;
-use charpipe::{Error, Faults, RecordPosition, RecordsCut, Relabelled, RepairedAt, Report, UnmappableAt, Verdict};
+use charpipe::{
+    Error, Faults, RecordPosition, RecordsCut, Relabelled, RepairedAt, Report, TextPosition, UnmappableAt, Verdict,
+};
 use serde::Serialize;
 use serde_json::ser::{Formatter, Serializer};
 use std::io;
@@ -115,8 +118,10 @@ pub(crate) struct ErrorObject {
     /// Without the place, which has its own keys.
     pub(crate) message: String,
     pub(crate) offset: Option<u64>,
-    #[serde(flatten)]
-    pub(crate) record: Option<RecordPosition>,
+    line: Option<u64>,
+    column: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<u64>,
 }
 
 /// A codec, or a label that is known but not supported: a line of `list --json`.
@@ -148,15 +153,34 @@ impl<'a> VerdictObject<'a> {
 }
 
 impl ErrorObject {
-    /// Returns an error without a place in a record.
+    /// Returns an error of which only the offset is known.
     pub(crate) fn new(code: &'static str, message: String, offset: Option<u64>) -> Self {
-        ErrorObject { code, message, offset, record: None }
+        ErrorObject { code, message, offset, line: None, column: None, record: None }
+    }
+
+    /// Returns the same error with its place in the records.
+    pub(crate) fn in_record(self, record: Option<RecordPosition>) -> Self {
+        let Some(RecordPosition { number, column, .. }) = record else { return self };
+        ErrorObject { column: Some(column), record: Some(number), ..self }
+    }
+
+    /// Returns the same error with its place in the text.
+    pub(crate) fn in_text(self, position: Option<TextPosition>) -> Self {
+        let Some(TextPosition { line, column, .. }) = position else { return self };
+        ErrorObject { line: Some(line), column: Some(column), ..self }
+    }
+
+    /// Returns where the error is, if it has a place in the input.
+    pub(crate) fn place(&self) -> Option<Place> {
+        let position = self.line.zip(self.column).map(|(line, column)| TextPosition::new(line, column));
+        Some(Place::new(self.offset?, None, position))
     }
 
     /// Returns the object for an error. An error in the data always has an offset.
     pub(crate) fn of(error: &Error) -> Self {
         let message = error.kind().to_string();
-        ErrorObject { code: error.code(), message, offset: messages::offset(error), record: error.record() }
+        let object = ErrorObject::new(error.code(), message, messages::offset(error));
+        object.in_record(error.record()).in_text(error.position())
     }
 }
 

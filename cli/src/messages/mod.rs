@@ -19,7 +19,7 @@ use charpipe::Hex;
 use charpipe::Report;
 use charpipe::codec::Codec;
 use charpipe::detect::{Diagnostic, Severity, Verdict};
-use charpipe::{Error, ErrorKind, RecordPosition};
+use charpipe::{Error, ErrorKind, RecordPosition, TextPosition};
 use std::ffi::OsStr;
 use std::fmt::{self, Display, Write as _};
 use std::io::{self, IsTerminal};
@@ -91,8 +91,7 @@ pub(crate) fn say_fault(name: &Name, error: &Error, report: &Report, context: &H
 }
 
 fn say_error_with(name: &Name, error: &Error, hint: &str) {
-    let place = offset(error).map(|offset| Place(offset, error.record()));
-    say_problem(name, place, error.kind(), hint);
+    say_problem(name, Place::of_error(error), error.kind(), hint);
 }
 
 /// Prints what is wrong with `subject`, an input or an option, its place there, and what to do about it.
@@ -127,27 +126,55 @@ pub(crate) fn is_watched() -> bool {
     io::stderr().is_terminal()
 }
 
-/// Prints a place in the input: `byte 92`, or `byte 92: record 2, column 13`.
-pub(crate) struct Place(pub(crate) u64, pub(crate) Option<RecordPosition>);
+/// Prints a place in the input: `line 3, column 15 (byte 24)`, or where there are no lines `byte 92`, or
+/// `byte 92: record 2, column 13`.
+pub(crate) struct Place {
+    offset: u64,
+    record: Option<RecordPosition>,
+    position: Option<TextPosition>,
+}
+
+impl Place {
+    pub(crate) fn new(offset: u64, record: Option<RecordPosition>, position: Option<TextPosition>) -> Self {
+        Place { offset, record, position }
+    }
+
+    /// A place of which only the offset is known.
+    pub(crate) fn byte(offset: u64) -> Self {
+        Place::new(offset, None, None)
+    }
+
+    /// Returns the place of an error, if it has one.
+    pub(crate) fn of_error(error: &Error) -> Option<Self> {
+        Some(Place::new(offset(error)?, error.record(), error.position()))
+    }
+
+    /// Returns the place of a warning or a hint.
+    pub(crate) fn of_note(note: &Diagnostic) -> Self {
+        Place::new(note.offset, None, note.position)
+    }
+}
 
 impl Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "byte {}", self.0)?;
-        match self.1 {
-            Some(RecordPosition { number, column, .. }) => write!(f, ": record {number}, column {column}"),
-            None => Ok(()),
+        match (self.position, self.record) {
+            (Some(position), _) => write!(f, "{position} (byte {})", self.offset),
+            (None, Some(RecordPosition { number, column, .. })) => {
+                write!(f, "byte {}: record {number}, column {column}", self.offset)
+            }
+            (None, None) => write!(f, "byte {}", self.offset),
         }
     }
 }
 
 /// Prints warnings and hints, a line each, but not one that `error` repeats. `advice`: what the bytes of the input suggest.
 pub(crate) fn say_diagnostics(name: &Name, diagnostics: &[Diagnostic], error: Option<&Error>, advice: Option<&str>) {
-    for Diagnostic { code, severity, message, offset, .. } in diagnostics {
+    for note @ Diagnostic { code, severity, message, offset, .. } in diagnostics {
         let said = error.is_some_and(|error| error.code() == *code && error.offset() == Some(*offset));
         if !said {
             let style = if *severity == Severity::Warning { color::WARNING } else { color::HINT };
             say_parts(&[
-                (color::PLAIN, &format_args!("{name}: byte {offset}: ")),
+                (color::PLAIN, &format_args!("{name}: {}: ", Place::of_note(note))),
                 (style, &format_args!("{}: {}", severity.name(), printable(message))),
                 (style, &format_args!("{} ({code})", hints::for_diagnostic(code, advice))),
             ]);

@@ -29,7 +29,7 @@ impl Failure for RowsError {
 
 /// Prints what is wrong with an input of a run with these options.
 pub(super) fn say(name: &Name, error: &RowsError, args: &Rows) {
-    let at = error.offset().map(|offset| Place(offset, None));
+    let at = error.offset().map(Place::byte);
     match error {
         RowsError::Stream(error) => match error.kind() {
             kind @ ErrorKind::RecordTooLong { .. } => {

@@ -30,7 +30,7 @@ fn the_command_agrees_with_the_library() {
             assert_eq!(theirs.status.code(), Some(i32::from(result.is_err())), "{what}");
             if let Err(error) = result {
                 let stderr = String::from_utf8(theirs.stderr).unwrap();
-                let place = format!("<stdin>: byte {}", error.offset().unwrap());
+                let place = format!("byte {}", error.offset().unwrap());
                 assert!(stderr.contains(&place), "{what}: {stderr}");
             }
         });

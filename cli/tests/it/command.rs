@@ -42,7 +42,7 @@ fn typed(line: &str, input: &[u8]) -> Output {
 #[test]
 fn newlines_of_xml_in_ibm1047() {
     let xml = b"<?xml version='1.0'?>\n<a/>\n";
-    let hint = "charpipe: <stdin>: byte 21: hint: newlines are byte 25, as in IBM's table; Java and z/OS UNIX expect \
+    let hint = "charpipe: <stdin>: line 1, column 22 (byte 21): hint: newlines are byte 25, as in IBM's table; Java and z/OS UNIX expect \
                 byte 15 in XML of this page; try --ebcdic-nl zos (lf-at-25)\n";
     for line in ["-t IBM1047", "-t IBM1047 --unmappable fail -f ISO-8859-1", "-t CP1047 --eol lf"] {
         assert_eq!(stderr(&typed(line, xml)), hint, "{line}");
@@ -186,7 +186,11 @@ fn malformed() {
     let input = b"a\xFFb\xC3";
     check(
         &typed("", input),
-        (1, b"a", "charpipe: <stdin>: byte 1: FF is not valid UTF-8 (use --malformed replace to go on)\n"),
+        (
+            1,
+            b"a",
+            "charpipe: <stdin>: line 1, column 2 (byte 1): FF is not valid UTF-8 (use --malformed replace to go on)\n",
+        ),
     );
     for (policy, expected, became) in [
         ("replace", "a\u{FFFD}b\u{FFFD}", "replaced"),
@@ -219,7 +223,7 @@ fn unmappable_characters_by_policy() {
     silent(&typed("-q -t IBM037 --best-fit", "Ａ".as_bytes()), b"\xC1");
     let output = typed("-q -t US-ASCII --unmappable drop --report -", "a€".as_bytes());
     let report = &objects(&output.stderr)[0];
-    let expected = serde_json::json!({ "count": 1, "first": [{ "offset": 1, "char": "€" }] });
+    let expected = serde_json::json!({ "count": 1, "first": [{ "offset": 1, "line": 1, "column": 2, "char": "€" }] });
     assert_eq!(report["unmappable"], expected);
 }
 
@@ -227,7 +231,10 @@ fn unmappable_characters_by_policy() {
 fn an_unmappable_character_is_reported_with_its_offset() {
     let output = typed("-t ISO-8859-1", "é€".as_bytes());
     assert_eq!((status(&output), &*output.stdout), (1, &b"\xE9"[..]));
-    assert!(stderr(&output).starts_with("charpipe: <stdin>: byte 2: U+20AC '€' is not in ISO-8859-1 ("), "{output:?}");
+    assert!(
+        stderr(&output).starts_with("charpipe: <stdin>: line 1, column 2 (byte 2): U+20AC '€' is not in ISO-8859-1 ("),
+        "{output:?}"
+    );
 }
 
 #[test]
@@ -235,7 +242,11 @@ fn an_unknown_label_in_the_document_exits_1() {
     let input = b"<?xml version='1.0' encoding='nonsense'?>";
     check(
         &typed("", input),
-        (1, b"", "charpipe: <stdin>: byte 30: \"nonsense\" is not known (name the encoding with -f)\n"),
+        (
+            1,
+            b"",
+            "charpipe: <stdin>: line 1, column 31 (byte 30): \"nonsense\" is not known (name the encoding with -f)\n",
+        ),
     );
     assert_eq!(status(&typed("-f UTF-8", input)), 0);
     // No escape sequence of a document reaches the terminal.
@@ -257,14 +268,14 @@ fn every_error_with_exit_1_names_a_byte() {
     ] {
         let output = typed(line, input);
         assert_eq!(status(&output), 1, "{line}");
-        assert!(stderr(&output).starts_with("charpipe: <stdin>: byte "), "{}", stderr(&output));
+        assert!(stderr(&output).starts_with("charpipe: <stdin>: line 1, column "), "{}", stderr(&output));
         assert_eq!(stderr(&output).lines().count(), 1, "{}", stderr(&output));
     }
 }
 
 #[test]
 fn strict_turns_warnings_into_errors() {
-    let warning = "charpipe: <stdin>: byte 0: warning: ";
+    let warning = "charpipe: <stdin>: line 1, column 1 (byte 0): warning: ";
     for line in ["", "detect", "detect --json"] {
         let output = typed(line, UNNAMED_EBCDIC);
         assert_eq!(status(&output), 0, "{line}");
@@ -320,7 +331,11 @@ fn relabel_of_html() {
     // An encoding that must not be decoded is refused at the place where it is named.
     let output = web("", b"<meta charset=iso-2022-kr>x");
     assert_eq!(status(&output), 1);
-    assert!(stderr(&output).contains("byte 14: \"iso-2022-kr\" is not supported"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("line 1, column 15 (byte 14): \"iso-2022-kr\" is not supported"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 /// If the input is not in the encoding that was assumed, a message says what it looks like and what to try.
@@ -382,7 +397,11 @@ fn contents_that_contradict_a_label() {
     let xml = b"<?xml version='1.0' encoding='UTF-8'?><a>caf\xE9</a>";
     let output = typed("--malformed replace", xml);
     assert_eq!(status(&output), 0);
-    assert!(stderr(&output).contains("byte 44: warning: the input is not valid UTF-8: E9"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("line 1, column 45 (byte 44): warning: the input is not valid UTF-8: E9"),
+        "{}",
+        stderr(&output)
+    );
     assert_eq!(status(&typed("--malformed replace --strict", xml)), 1);
     assert!(!stderr(&typed("", xml)).contains("contents-contradict"));
     assert!(!stderr(&typed("-f UTF-8 --malformed replace", xml)).contains("contents-contradict"));
@@ -516,7 +535,7 @@ fn verbose_prints_what_was_done() {
     let found = stderr(&output);
     for line in [
         "charpipe: <stdin>: US-ASCII (xml; rule rfc7303:declaration; ",
-        "charpipe: <stdin>: byte 41: FF replaced\n",
+        "charpipe: <stdin>: line 1, column 42 (byte 41): FF replaced\n",
         "charpipe: <stdin>: 1 malformed sequence replaced\n",
         "charpipe: <stdin>: label \"US-ASCII\" changed to \"UTF-8\"\n",
         "charpipe: <stdin>: 42 bytes in, 41 bytes out in UTF-8\n",
@@ -531,7 +550,11 @@ fn small_inputs_and_small_pieces() {
     silent(&typed("", b"a"), b"a");
     check(
         &typed("", b"\xFF"),
-        (1, b"", "charpipe: <stdin>: byte 0: FF is not valid UTF-8 (use --malformed replace to go on)\n"),
+        (
+            1,
+            b"",
+            "charpipe: <stdin>: line 1, column 1 (byte 0): FF is not valid UTF-8 (use --malformed replace to go on)\n",
+        ),
     );
     assert_eq!(status(&typed("detect", b"")), 0);
     assert_eq!(status(&typed("detect", b"\x00")), 0);
@@ -641,7 +664,10 @@ fn a_failing_file_does_not_stop_the_others_and_the_highest_status_counts() {
     let lines: Vec<&str> = stderr(&output).lines().collect();
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(lines[0].starts_with(&format!("charpipe: {}: cannot open: ", path("none").display())), "{lines:?}");
-    assert!(lines[1].starts_with(&format!("charpipe: {}: byte 3: FF is", path("bad").display())), "{lines:?}");
+    assert!(
+        lines[1].starts_with(&format!("charpipe: {}: line 1, column 4 (byte 3): FF is", path("bad").display())),
+        "{lines:?}"
+    );
     // With `-o` the old file stays.
     fs::write(path("old"), "old").unwrap();
     let output = charpipe().arg("-o").args([path("old"), path("good"), path("bad")]).run();
@@ -804,7 +830,10 @@ fn report() {
     let detected = objects(&run([OsStr::new("detect"), OsStr::new("--json"), path("doc.xml").as_os_str()], b"").stdout);
     assert_eq!(doc["verdict"], detected[0]);
     assert_eq!(bad["relabelled"], Value::Null);
-    let first = serde_json::json!([{ "offset": 1, "bytes": "FF" }, { "offset": 4, "bytes": "80" }]);
+    let first = serde_json::json!([
+        { "offset": 1, "line": 1, "column": 2, "bytes": "FF" },
+        { "offset": 4, "line": 1, "column": 3, "bytes": "80" },
+    ]);
     assert_eq!(bad["malformed"], serde_json::json!({ "count": 2, "first": first, "read_as": null }));
     assert_eq!(bad["bytes_out"], 3);
     assert_eq!((&none["verdict"], &none["from"]), (&Value::Null, &Value::Null));
@@ -822,7 +851,7 @@ fn report_on_standard_error_and_errors_in_it() {
     );
     let error = &objects(json.as_bytes())[0]["error"];
     let expected = serde_json::json!({
-        "code": "unmappable", "message": "U+20AC '€' is not in ISO-8859-1", "offset": 2,
+        "code": "unmappable", "message": "U+20AC '€' is not in ISO-8859-1", "offset": 2, "line": 1, "column": 2,
     });
     assert_eq!(*error, expected);
     let output = typed("--report - --strict", UNNAMED_EBCDIC);
@@ -859,7 +888,7 @@ fn detect_in_json() {
     let note = object["diagnostics"][0].as_object().unwrap();
     let mut keys: Vec<&String> = note.keys().collect();
     keys.sort();
-    assert_eq!(keys, ["code", "message", "offset", "severity"]);
+    assert_eq!(keys, ["code", "column", "line", "message", "offset", "severity"]);
     assert_eq!((&note["code"], &note["severity"]), (&"ebcdic-page-assumed".into(), &"warning".into()));
     let object = &objects(&typed("detect --json -f ISO-8859-1", b"a").stdout)[0];
     assert_eq!((&object["source"], &object["rule"]), (&"user".into(), &"user".into()));
@@ -901,7 +930,7 @@ fn detect_in_plain_text() {
     );
     check(
         &typed("detect", b"<?xml version='1.0' encoding='x'?>"),
-        (1, b"", "charpipe: <stdin>: byte 30: \"x\" is not known (name the encoding with -f)\n"),
+        (1, b"", "charpipe: <stdin>: line 1, column 31 (byte 30): \"x\" is not known (name the encoding with -f)\n"),
     );
 }
 
@@ -1046,7 +1075,8 @@ mod unix {
         let input = format!("{}/a\\xFF\u{1B}", folder.path().display());
         assert_eq!(objects(&output.stdout)[0]["input"], *input);
         fs::write(&path, b"\xFF").unwrap();
-        let line = format!("charpipe: {}/a\\xFF\\u{{1b}}: byte 0: FF is not", folder.path().display());
+        let line =
+            format!("charpipe: {}/a\\xFF\\u{{1b}}: line 1, column 1 (byte 0): FF is not", folder.path().display());
         assert!(stderr(&run([&path], b"")).starts_with(&line));
         silent(&to(&path, b"new"), b"");
         assert_eq!(fs::read(&path).unwrap(), b"new");

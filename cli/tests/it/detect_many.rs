@@ -55,7 +55,10 @@ fn hints_about_one_file_only() {
     assert!(one.contains(hint), "{one}");
     for line in ["detect legacy.txt text", "detect -r ."] {
         let (status, _, many) = run(folder.path(), line);
-        assert!(status == 1 && many.contains("byte 3: unknown encoding") && !many.contains(hint), "{many}");
+        assert!(
+            status == 1 && many.contains("line 1, column 4 (byte 3): unknown encoding") && !many.contains(hint),
+            "{many}"
+        );
         let (_, _, verbose) = run(folder.path(), &format!("{line} -v"));
         assert!(verbose.contains(hint), "{verbose}");
     }

@@ -93,7 +93,7 @@ fn a_file_that_cannot_be_converted_stops_git() {
     let output = git(tree, &["add", "a.txt"]);
     let messages = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success(), "{output:?}");
-    assert!(messages.contains("charpipe: a.txt: byte 2: E9 is not valid US-ASCII"), "{messages}");
+    assert!(messages.contains("charpipe: a.txt: line 1, column 3 (byte 2): E9 is not valid US-ASCII"), "{messages}");
     // Not required: git takes the file as it is.
     done(git(tree, &["config", "filter.x.required", "false"]));
     done(git(tree, &["add", "a.txt"]));

@@ -305,7 +305,12 @@ fn layouts_and_rows() {
     fails(&line("--records u32 --overlong cut"), &record((1 << 20) + 1), 1, "record 1 is longer than 1048576 bytes");
     let csv = |len: usize| format!("A\n\"{}\"\n", "a".repeat(len)).into_bytes();
     fails(&line("--from-rows csv"), &csv(1 << 20), 1, "does not fit");
-    fails(&line("--from-rows csv"), &csv(17 << 20), 1, "row 1 on line 2: it is longer than 16777216 bytes");
+    fails(
+        &line("--from-rows csv"),
+        &csv(17 << 20),
+        1,
+        "line 2, column 1 (byte 2): row 1: it is longer than 16777216 bytes",
+    );
     let json = |len: usize| format!("{{\"A\":\"{}\"}}\n", "a".repeat(len)).into_bytes();
     fails(&line("--from-rows jsonl"), &json(17 << 20), 1, "row 1: it is longer than 16777216 bytes");
 }

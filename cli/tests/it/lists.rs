@@ -120,7 +120,7 @@ fn responses() {
         ("gzip", "gzip: byte 17: the body is compressed (gzip); decompress it first, as curl --compressed does"),
         ("chunked", "chunked: byte 17: the body is transferred as chunked; save it without --raw"),
         ("plain", "plain: byte 0: this is not an HTTP response"),
-        ("bad", "bad: byte 2: FF is not valid UTF-8"),
+        ("bad", "bad: line 1, column 3 (byte 2): FF is not valid UTF-8"),
     ] {
         let (status, _, stderr) = run(&["--as", "http", file]);
         assert!(status == 1 && stderr.starts_with(&format!("charpipe: {why}")), "{file}: {stderr}");

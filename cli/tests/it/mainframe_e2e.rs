@@ -130,7 +130,7 @@ fn every_record_begins_without_shift_state() {
     // Read as one stream, the digits of the second record are taken for a pair, because there was no shift-in before.
     let input = data("members.fb");
     let output = typed("-f IBM930", &input);
-    let messages = "charpipe: <stdin>: byte 41: F2 F0 is not valid IBM930 (use --malformed replace to go on)\n";
+    let messages = "charpipe: <stdin>: line 1, column 31 (byte 41): F2 F0 is not valid IBM930 (use --malformed replace to go on)\n";
     assert_eq!((output.status.code(), stderr(&output)), (Some(1), messages));
     let first = text("members.txt").lines().next().unwrap().to_owned();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), first);
@@ -213,7 +213,7 @@ fn a_missing_shift_in_is_added_if_there_is_space() {
     // The same through lines. A line was never truncated, so the shift-in needs space.
     let lines = typed("-f IBM930 --records fb:41", &input).stdout;
     check(&typed("-t IBM930 --to-records fb:42", &lines), 0, &expected, "");
-    let messages = "charpipe: <stdin>: byte 0: record 1 is longer than 41 bytes \
+    let messages = "charpipe: <stdin>: line 1, column 1 (byte 0): record 1 is longer than 41 bytes \
                 (use --overlong cut to cut long lines)\n";
     let output = typed("-t IBM930 --to-records fb:41", &lines);
     assert_eq!((output.status.code(), stderr(&output)), (Some(1), messages));
@@ -333,7 +333,7 @@ fn newlines_and_cut_records_are_counted() {
     assert_eq!((&*output.stdout, &*messages), (&b"A B\nC  \n"[..], &[counted][..]));
     let report: Value = serde_json::from_str(report[0]).unwrap();
     assert_eq!((&report["record_newlines"]["count"], &report["records"]), (&Value::from(3), &Value::from(2)));
-    let first = serde_json::json!({"offset": 1, "record": 1, "column": 2, "char": "\u{85}"});
+    let first = serde_json::json!({"offset": 1, "line": null, "column": 2, "record": 1, "char": "\u{85}"});
     assert_eq!(report["record_newlines"]["first"][0], first);
     assert_eq!(report.get("records_cut"), None);
 
@@ -342,8 +342,8 @@ fn newlines_and_cut_records_are_counted() {
     assert_eq!(messages, ["charpipe: <stdin>: 2 records were too long and cut: 4 bytes lost"]);
     let report: Value = serde_json::from_str(report[0]).unwrap();
     let first = serde_json::json!([
-        {"offset": 0, "record": 1, "bytes": 3},
-        {"offset": 14, "record": 3, "bytes": 1},
+        {"offset": 0, "line": 1, "column": 1, "record": 1, "bytes": 3},
+        {"offset": 14, "line": 3, "column": 1, "record": 3, "bytes": 1},
     ]);
     assert_eq!(report["records_cut"], serde_json::json!({"count": 2, "bytes": 4, "first": first}));
 }

@@ -61,13 +61,13 @@ const LATIN: &[u8] = b"caf\xE9 cr\xE8me";
 fn hints_suggest_what_to_try() {
     let declared = |label: &str| format!("<?xml version=\"1.0\" encoding=\"{label}\"?><a/>").into_bytes();
     for (args, input, expected) in [
-        ("", LATIN, "byte 3: E9 is not valid UTF-8 (try -f windows-1252 or --guess)\n"),
+        ("", LATIN, "line 1, column 4 (byte 3): E9 is not valid UTF-8 (try -f windows-1252 or --guess)\n"),
         ("", b"\xC8\x85\x93\x93\x96\x40\xA6\x96\x99\x93\x84", "too short to guess the code page; try -f IBM1047"),
-        ("-f UTF-8", LATIN, "byte 3: E9 is not valid UTF-8 (try -f windows-1252)\n"),
+        ("-f UTF-8", LATIN, "line 1, column 4 (byte 3): E9 is not valid UTF-8 (try -f windows-1252)\n"),
         (
             "-f UTF-8",
             b"\x1F\x8B\x08\0\0\0",
-            "byte 1: 8B is not valid UTF-8 (it looks like binary data; charpipe converts",
+            "line 1, column 2 (byte 1): 8B is not valid UTF-8 (it looks like binary data; charpipe converts",
         ),
         (
             "",
@@ -82,12 +82,32 @@ fn hints_suggest_what_to_try() {
             "not valid UTF-8 (try -f windows-1252)\n",
         ),
         ("-f cp1O47", b"", "did you mean IBM1047?"),
-        ("", b"a\xE2\x82", "byte 1: E2 82 is not valid UTF-8 (the input ends within a character; use --malformed"),
-        ("-f IBM939", b"\x0E\x45\x62\x45", "byte 3: 45 is not valid IBM939 (the input ends within a character; use"),
-        ("-f Shift_JIS", b"a\x93", "byte 1: 93 is not valid Shift_JIS (the input ends within a character; use"),
-        ("-f IBM939", b"\x0E\x45\xFF", "byte 1: 45 is not valid IBM939 (use --malformed replace to go on)\n"),
+        (
+            "",
+            b"a\xE2\x82",
+            "line 1, column 2 (byte 1): E2 82 is not valid UTF-8 (the input ends within a character; use --malformed",
+        ),
+        (
+            "-f IBM939",
+            b"\x0E\x45\x62\x45",
+            "line 1, column 2 (byte 3): 45 is not valid IBM939 (the input ends within a character; use",
+        ),
+        (
+            "-f Shift_JIS",
+            b"a\x93",
+            "line 1, column 2 (byte 1): 93 is not valid Shift_JIS (the input ends within a character; use",
+        ),
+        (
+            "-f IBM939",
+            b"\x0E\x45\xFF",
+            "line 1, column 1 (byte 1): 45 is not valid IBM939 (use --malformed replace to go on)\n",
+        ),
         // More input follows, so the message must not say that the input ends within a character.
-        ("", b"a\xE2\x82\xC3\xA9", "byte 1: E2 82 is not valid UTF-8 (use --malformed replace to go on)\n"),
+        (
+            "",
+            b"a\xE2\x82\xC3\xA9",
+            "line 1, column 2 (byte 1): E2 82 is not valid UTF-8 (use --malformed replace to go on)\n",
+        ),
         ("-t ISO-8859-1", "a€".as_bytes(), "or a target that has it, such as -t windows-1252 or -t UTF-8)\n"),
         ("-t IBM037", "a€".as_bytes(), "or a target that has it, such as -t IBM01140 or -t UTF-8)\n"),
         ("-t ISO-8859-1", "a漢".as_bytes(), "or a target that has it, such as -t UTF-8)\n"),
@@ -99,7 +119,7 @@ fn hints_suggest_what_to_try() {
         (
             "",
             &declared("IBM1O47"),
-            "byte 30: \"IBM1O47\" is not known; did you mean IBM1047? (if so, use -f IBM1047)\n",
+            "line 1, column 31 (byte 30): \"IBM1O47\" is not known; did you mean IBM1047? (if so, use -f IBM1047)\n",
         ),
         ("", &declared("UFT-8"), "did you mean UTF-8? (if so, use -f UTF-8)\n"),
         ("", &declared("nonsense"), "\"nonsense\" is not known (name the encoding with -f)\n"),
@@ -201,7 +221,10 @@ fn detect_says_that_it_is_not_utf8() {
     let (status, words) = run("detect", LATIN);
     let error = ": unknown encoding: nothing names it, and the input is not valid UTF-8; it looks like text in a legacy charset \
                  (try -f windows-1252 or --guess)\n";
-    assert!(status == 1 && words.starts_with("charpipe: <stdin>: byte ") && words.ends_with(error), "{words}");
+    assert!(
+        status == 1 && words.starts_with("charpipe: <stdin>: line 1, column 4 (byte 3)") && words.ends_with(error),
+        "{words}"
+    );
     assert_eq!(run("detect -f windows-1252", LATIN).1, "");
 }
 
@@ -269,7 +292,7 @@ fn bytes_around_an_error_at_a_terminal() {
     input[20] = 0xFF;
     let shown = at_terminal(charpipe("-v --color never"), &input);
     let expected = "
-charpipe: <stdin>: byte 20: FF is not valid UTF-8 (use --malformed replace to go on)
+charpipe: <stdin>: line 1, column 21 (byte 20): FF is not valid UTF-8 (use --malformed replace to go on)
   00000000: 30 31 32 33 34 35 36 37 38 39 61 62 63 64 65 66  0123456789abcdef
   00000010: 30 31 32 33 ff 35 36 37 38 39 61 62 63 64 65 66  0123.56789abcdef
                         ^^

@@ -201,6 +201,6 @@ fn an_error_is_told_while_the_pipe_is_open() {
     let mut said = String::new();
     std::io::Read::read_to_string(child.stderr.as_mut().unwrap(), &mut said).unwrap();
     drop(stdin);
-    assert!(said.contains("byte 3: E9 is not valid UTF-8 (try -f windows-1252)"), "{said}");
+    assert!(said.contains("line 1, column 4 (byte 3): E9 is not valid UTF-8 (try -f windows-1252)"), "{said}");
     assert_eq!(child.wait().unwrap().code(), Some(1));
 }

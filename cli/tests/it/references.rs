@@ -64,7 +64,8 @@ fn command(input: &[u8], args: &[&str]) -> (Option<i32>, Vec<u8>, String) {
 /// Does the same with the library; returns the output up to the error, if there is one.
 fn library(input: &[u8], target: &str) -> (Vec<u8>, Option<Error>) {
     let mut output = Vec::new();
-    let result = Transcode::new().target_encoding(target).unwrap().run(input, &mut output);
+    let job = Transcode::new().target_encoding(target).unwrap().count_lines(true);
+    let result = job.run(input, &mut output);
     (output, result.err())
 }
 
@@ -108,7 +109,10 @@ fn one(target: &Target, place: &str, around: &str, takes_reference: bool, ch: ch
         assert_eq!(written, relabelled(&document).replace(ch, &reference), "{what}");
     } else {
         let offset = encode(&document[..before]).len();
-        let named = format!("byte {offset}: U+{:04X} {ch:?} is not in {}", ch as u32, codec_name(target.label));
+        let lines: Vec<&str> = document[..before].split('\n').collect();
+        let column = lines[lines.len() - 1].chars().count() + 1;
+        let place = format!("line {}, column {column} (byte {offset})", lines.len());
+        let named = format!("{place}: U+{:04X} {ch:?} is not in {}", ch as u32, codec_name(target.label));
         assert_eq!(status, Some(1), "{what}");
         assert!(stderr.starts_with(&format!("charpipe: <stdin>: {named}")), "{what}: {stderr}");
         let error = error.unwrap();
@@ -145,7 +149,11 @@ fn all_of_them_together() {
         let input = format!("<?xml version='1.0'?><!--{all}--><doc/>");
         let first = CHARS.into_iter().find(|ch| !target.has.contains(*ch)).unwrap();
         let (status, _, stderr) = command(input.as_bytes(), &["-t", target.label]);
-        let named = format!("charpipe: <stdin>: byte {}: U+{:04X}", input.find(first).unwrap(), first as u32);
+        let named = {
+            let at = input.find(first).unwrap();
+            let column = input[..at].chars().count() + 1;
+            format!("charpipe: <stdin>: line 1, column {column} (byte {at}): U+{:04X}", first as u32)
+        };
         assert!(status == Some(1) && stderr.starts_with(&named), "{}: {stderr}", target.label);
     }
 }

@@ -59,29 +59,33 @@ fn empty_lines() {
 #[test]
 fn csv_is_malformed() {
     let fails = |text: &str, records: &str, words: &str| fails("csv", text, records, words);
-    fails("A,B\n1,\"x\n2,y\n", "", "byte 4: row 1 on line 2: the quote of field 2 is not closed");
-    fails("A,B\n1,x\n\"", "1 x  ", "byte 8: row 2 on line 3: the quote of field 1 is not closed");
+    fails("A,B\n1,\"x\n2,y\n", "", "line 2, column 1 (byte 4): row 1: the quote of field 2 is not closed");
+    fails("A,B\n1,x\n\"", "1 x  ", "line 3, column 1 (byte 8): row 2: the quote of field 1 is not closed");
     fails(
         "A,B\n1,x\n\"2\"0,y\n",
         "1 x  ",
-        "byte 8: row 2 on line 3: text follows the closing quote of field 1; expected a comma or the end of the line",
+        "line 3, column 1 (byte 8): row 2: text follows the closing quote of field 1; expected a comma or the end of the line",
     );
     fails(
         "A,B\n1, \"x\"\n",
         "",
-        "byte 4: row 1 on line 2: a quote is inside field 2; expected quotes around the whole field, and \"\" in it",
+        "line 2, column 1 (byte 4): row 1: a quote is inside field 2; expected quotes around the whole field, and \"\" in it",
     );
     for text in ["", "\n\r\n"] {
-        fails(text, "", "byte 0: the header: there is none; expected a line with the names of the fields");
+        fails(
+            text,
+            "",
+            "line 1, column 1 (byte 0): the header: there is none; expected a line with the names of the fields",
+        );
     }
     // What follows the first field too many is not read.
     let commas = ",".repeat(1 << 20);
     fails(
         &format!("A,B\n1,x\n{commas}"),
         "1 x  ",
-        "byte 8: row 2 on line 3: it has more than 2 fields, but the header has 2",
+        "line 3, column 1 (byte 8): row 2: it has more than 2 fields, but the header has 2",
     );
-    fails(&commas, "", "byte 0: the header: it has more than 11 fields, but the layout has 2");
+    fails(&commas, "", "line 1, column 1 (byte 0): the header: it has more than 11 fields, but the layout has 2");
 }
 
 /// Commas without end need no memory.
@@ -98,24 +102,27 @@ fn a_line_of_commas_in_little_memory() {
     let output = std::process::Command::new("sh").args(["-c", script, charpipe]).current_dir(folder.path()).run();
     let words = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{words}");
-    assert!(words.contains("byte 4: row 1 on line 2: it has more than 2 fields"), "{words}");
+    assert!(words.contains("line 2, column 1 (byte 4): row 1: it has more than 2 fields"), "{words}");
 }
 
 #[test]
 fn places_count_all_line_ends() {
     let fails = |text: &str, words: &str| fails("csv", text, "1 x  ", words);
-    fails("A,B\r\n1,x\r\n2\r\n", "byte 10: row 2 on line 3: it has 1 field, but the header has 2");
-    fails("A,B\n\n\n1,x\n\n2\n", "byte 11: row 2 on line 6: it has 1 field, but the header has 2");
-    fails("\r\n\r\nA,B\r\n\r\n1,x\r\n\r\n2\r\n", "byte 18: row 2 on line 7: it has 1 field, but the header has 2");
-    fails("A,B\r1,x\r2\r", "byte 8: row 2 on line 3: it has 1 field, but the header has 2");
+    fails("A,B\r\n1,x\r\n2\r\n", "line 3, column 1 (byte 10): row 2: it has 1 field, but the header has 2");
+    fails("A,B\n\n\n1,x\n\n2\n", "line 6, column 1 (byte 11): row 2: it has 1 field, but the header has 2");
+    fails(
+        "\r\n\r\nA,B\r\n\r\n1,x\r\n\r\n2\r\n",
+        "line 7, column 1 (byte 18): row 2: it has 1 field, but the header has 2",
+    );
+    fails("A,B\r1,x\r2\r", "line 3, column 1 (byte 8): row 2: it has 1 field, but the header has 2");
 }
 
 #[test]
 fn rows_of_json_are_objects() {
     let fails = |text: &str, words: &str| fails("jsonl", text, "1 x  ", words);
     let good = "{\"A\":1,\"B\":\"x\"}\n";
-    fails(&format!("{good}[1, 2]\n"), "byte 16: row 2: found [1, 2]; expected an object of JSON");
-    fails(&format!("{good} 7\n"), "byte 16: row 2: found 7; expected an object of JSON");
+    fails(&format!("{good}[1, 2]\n"), "line 2, column 1 (byte 16): row 2: found [1, 2]; expected an object of JSON");
+    fails(&format!("{good} 7\n"), "line 2, column 1 (byte 16): row 2: found 7; expected an object of JSON");
 }
 
 /// A byte order mark is nothing at the beginning of the text, and not allowed later.
@@ -131,7 +138,7 @@ fn json_of_all_kinds() {
     }
     let text = format!("{}\n\u{FEFF}{}\n", rows[0], rows[3]);
     let found = "found \u{FEFF}{ \"B\" : \"yz\" , \"A\" : 2 }; expected an object of JSON";
-    fails("jsonl", &text, "1 x  ", &format!("byte 16: row 2: {found}"));
+    fails("jsonl", &text, "1 x  ", &format!("line 2, column 1 (byte 16): row 2: {found}"));
 }
 
 /// The records take the place of a file only if all rows were written.
@@ -210,7 +217,7 @@ fn tables_that_cannot_be_merged() {
     let (status, records, words) = merge(&["odd", "none"]);
     assert_eq!((status, &*records), (2, ""), "{words}");
     assert!(
-        words.contains("none: byte 4: row 1 on line 2: it has no _number, the number of its record (write "),
+        words.contains("none: line 2, column 1 (byte 4): row 1: it has no _number, the number of its record (write "),
         "{words}"
     );
     let (status, records, words) = merge(&["late", "odd"]);

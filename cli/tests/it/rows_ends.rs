@@ -38,7 +38,13 @@ impl Folder {
         let mut command = Command::new(env!("CARGO_BIN_EXE_charpipe"));
         let output = piped_through(command.arg("rows").args(line.split_whitespace()).current_dir(&self.0), input);
         let messages = String::from_utf8(output.stderr).unwrap();
-        let plain = |line: &str| line.strip_prefix("charpipe: ").unwrap().split(" (").next().unwrap().to_owned();
+        // Without the hint, which is in parentheses like the byte.
+        let plain = |line: &str| {
+            let line = line.strip_prefix("charpipe: ").unwrap();
+            let at = line.find(" (byte ").map_or(0, |at| at + 1);
+            let end = line[at..].find(" (").map_or(line.len(), |end| at + end);
+            line[..end].to_owned()
+        };
         let text = output.stdout.iter().map(|byte| char::from(*byte)).collect();
         (output.status.code().unwrap(), text, messages.lines().map(plain).collect::<Vec<_>>().join("\n"))
     }
@@ -154,7 +160,7 @@ fn rows_without_values() {
     ] {
         folder.check(&back("csv"), text.as_bytes(), 0, records, "");
     }
-    let missing = "<stdin>: byte 4: row 1 on line 2: field B: there is no value";
+    let missing = "<stdin>: line 2, column 1 (byte 4): row 1: field B: there is no value";
     for text in ["A,B\nA,\n", "A,B\nA,\" \"\n", "A,B\n,\n"] {
         folder.check(&back("csv"), text.as_bytes(), 1, "", missing);
     }
@@ -175,7 +181,13 @@ fn rows_without_values() {
         ("{\"A\":\"A\",\"B\":1}{}", "column 16: trailing characters; expected an object of JSON"),
         ("{\"A\":\"A\",\"B\":1", "column 14: EOF while parsing an object; expected an object of JSON"),
     ] {
-        folder.check(&back("jsonl"), text.as_bytes(), 1, "", &format!("<stdin>: byte 0: row 1: {message}"));
+        folder.check(
+            &back("jsonl"),
+            text.as_bytes(),
+            1,
+            "",
+            &format!("<stdin>: line 1, column 1 (byte 0): row 1: {message}"),
+        );
     }
 }
 
@@ -224,7 +236,7 @@ fn the_longest_row() {
     let folder = Folder::new();
     let most = 16 << 20;
     let line = |format: &str| format!("-q --layout list -f IBM037 --from-rows {format}");
-    let too_long = |place: &str| format!("<stdin>: byte {place}: it is longer than 16777216 bytes");
+    let too_long = |place: &str| format!("<stdin>: {place}: it is longer than 16777216 bytes");
     // Commas and quotes do not count.
     let csv = |len: usize| format!("A,B\n\"{}\",1\n", "a".repeat(len - 1)).into_bytes();
     let json = |len: usize| format!("{{\"A\":\"{}\"}}\n", "a".repeat(len - 8)).into_bytes();
@@ -233,9 +245,15 @@ fn the_longest_row() {
         assert!(status == 1 && message.contains("does not fit"), "{format}: {status} {message:.200}");
     };
     fits("csv", &csv(most));
-    folder.check(&line("csv"), &csv(most + 1), 1, "", &(too_long("4: row 1 on line 2") + "; is a quote not closed?"));
+    folder.check(
+        &line("csv"),
+        &csv(most + 1),
+        1,
+        "",
+        &(too_long("line 2, column 1 (byte 4): row 1") + "; is a quote not closed?"),
+    );
     fits("jsonl", &json(most));
-    folder.check(&line("jsonl"), &json(most + 1), 1, "", &too_long("0: row 1"));
+    folder.check(&line("jsonl"), &json(most + 1), 1, "", &too_long("line 1, column 1 (byte 0): row 1"));
 }
 
 /// All inputs are written back, also after one that fails; after an output that fails, no other input is read.
@@ -250,7 +268,7 @@ fn several_inputs_of_rows() {
     assert_eq!(folder.report().len(), 3);
     let (status, records, message) = folder.run(&format!("{line} a.csv bad.csv b.csv"), b"");
     assert_eq!((status, &*records), (1, "\u{C1}\u{C1}\u{C2}\u{C2}"));
-    assert!(message.starts_with("bad.csv: byte 4: row 1 on line 2: field B: \"x\" "), "{message}");
+    assert!(message.starts_with("bad.csv: line 2, column 1 (byte 4): row 1: field B: \"x\" "), "{message}");
     if cfg!(target_os = "linux") {
         let full = "/dev/full: cannot write: No space left on device";
         folder.check(&format!("{line} -o /dev/full a.csv b.csv"), b"", 3, "", full);

@@ -283,44 +283,54 @@ fn rows_that_do_not_fit() {
         &csv,
         "ID,NAME,AMOUNT\n1,Joe,123.45\n2,\"A,\"\"\",1234.56\n",
         1,
-        "byte 28: row 2 on line 3: field AMOUNT: \"1234.56\" does not fit; expected at most 5 digits, 2 of them decimal \
+        "line 3, column 1 (byte 28): row 2: field AMOUNT: \"1234.56\" does not fit; expected at most 5 digits, 2 of them decimal \
          places",
     );
     check(
         &csv,
         "ID,NAME\n1,Joe\n",
         0,
-        "byte 8: row 1 on line 2: field AMOUNT: there is no value (only rows with all fields can be written back: leave out --select and --on-bad null)",
+        "line 2, column 1 (byte 8): row 1: field AMOUNT: there is no value (only rows with all fields can be written back: leave out --select and --on-bad null)",
     );
     check(
         &csv,
         "ID,NAME,AMOUNT\n1,Joe,123.45\n2,b\n",
         1,
-        "byte 28: row 2 on line 3: it has 2 fields, but the header has 3",
+        "line 3, column 1 (byte 28): row 2: it has 2 fields, but the header has 3",
     );
-    check(&csv, "ID,NAME,WHAT\n", 0, "byte 0: the header: there is no field \"WHAT\" in SALE");
-    check(&csv, "ID,NAME,ID\n", 0, "byte 0: the header: ID occurs twice");
+    check(&csv, "ID,NAME,WHAT\n", 0, "line 1, column 1 (byte 0): the header: there is no field \"WHAT\" in SALE");
+    check(&csv, "ID,NAME,ID\n", 0, "line 1, column 1 (byte 0): the header: ID occurs twice");
     check(
         &json,
         "{\"ID\":1,\"NAME\":\"Joe\",\"AMOUNT\":123.45}\n{\"ID\":2,\"NAME\":\"漢\",\"AMOUNT\":1}\n",
         1,
-        "byte 38: row 2: field NAME: U+6F22 '漢' is not in IBM037 (name the code page of the records with -f)",
+        "line 2, column 1 (byte 38): row 2: field NAME: U+6F22 '漢' is not in IBM037 (name the code page of the records with -f)",
     );
-    check(&json, "{\"ID\":1,\n", 0, "byte 0: row 1: column 8: EOF while parsing a value; expected an object of JSON");
-    check(&json, "{\"ID\":true}\n", 0, "byte 0: row 1: field ID: found true; expected text or a number");
-    check(&json, "{\"ID\":1,\"ID\":2}\n", 0, "byte 0: row 1: field ID occurs twice");
+    check(
+        &json,
+        "{\"ID\":1,\n",
+        0,
+        "line 1, column 1 (byte 0): row 1: column 8: EOF while parsing a value; expected an object of JSON",
+    );
+    check(
+        &json,
+        "{\"ID\":true}\n",
+        0,
+        "line 1, column 1 (byte 0): row 1: field ID: found true; expected text or a number",
+    );
+    check(&json, "{\"ID\":1,\"ID\":2}\n", 0, "line 1, column 1 (byte 0): row 1: field ID occurs twice");
     check(
         &json,
         "{\"NAME\":\"toolong\",\"ID\":1,\"AMOUNT\":1}\n",
         0,
-        "byte 0: row 1: field NAME: \"toolong\" does not fit; expected text of at most 5 bytes in IBM037",
+        "line 1, column 1 (byte 0): row 1: field NAME: \"toolong\" does not fit; expected text of at most 5 bytes in IBM037",
     );
     // A number is never rounded.
     check(
         &json,
         "{\"ID\":1,\"NAME\":\"a\",\"AMOUNT\":0.125}\n",
         0,
-        "byte 0: row 1: field AMOUNT: \"0.125\" does not fit; expected at most 2 decimal places",
+        "line 1, column 1 (byte 0): row 1: field AMOUNT: \"0.125\" does not fit; expected at most 2 decimal places",
     );
 }
 

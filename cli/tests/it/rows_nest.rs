@@ -237,7 +237,7 @@ fn the_order_of_children() {
     let both = row("C", &format!("\"NOTE\":[{}],\"ACCOUNT\":[{deep}],", plain("N")));
     let (status, shown, words) = back(&format!("{tree}\n{both}\n"));
     assert_eq!((status, &*shown), (2, "C1A2T3T3A2"));
-    assert!(words.contains("row 6 on line 2: nothing says the order of its children"), "{words}");
+    assert!(words.contains("line 2, column 1 (byte 200): row 6: nothing says the order of its children"), "{words}");
     let numbered = |kind: &str, number: u64| row(kind, &format!("\"_number\":{number},"));
     let with = |note: u64, account: u64| {
         let lists = format!("\"NOTE\":[{}],\"ACCOUNT\":[{}],", numbered("N", note), numbered("A", account));
@@ -253,7 +253,7 @@ fn the_order_of_children() {
         (format!("{}{}{}", "{\"NOTE\":[".repeat(9), plain("N"), "]}".repeat(9)), "more than 5 deep"),
         ("[]".to_owned(), "found []; expected an object of JSON"),
         ("{\"NOTE\":[}".to_owned(), "expected an object of JSON"),
-        (row("C", &format!("\"ACCOUNT\":[{}],", plain("A").replace('2', "22"))), "row 2 on line 1: field ACCOUNT.NUM"),
+        (row("C", &format!("\"ACCOUNT\":[{}],", plain("A").replace('2', "22"))), "row 2: field ACCOUNT.NUM"),
     ] {
         let (status, _, words) = back(&text);
         assert!(status == 1 && words.contains(expected), "{text}: {words}");
@@ -261,5 +261,5 @@ fn the_order_of_children() {
     // The place of an error is that of its record.
     let text = row("C", &format!("\"ACCOUNT\":[{}],", plain("A").replace('2', "22")));
     let place = text.find("{\"K\":\"A\"").unwrap();
-    assert!(back(&text).2.contains(&format!("byte {place}: ")), "{}", back(&text).2);
+    assert!(back(&text).2.contains(&format!("line 1, column {} (byte {place}): ", place + 1)), "{}", back(&text).2);
 }

@@ -288,7 +288,7 @@ fn dates_in_both_directions() {
         (status, &*words),
         (
             1,
-            "charpipe: <stdin>: byte 11: row 1 on line 2: field PAID-ON: \"2024-02-30\" is not a date like YYYY-MM-DD\n"
+            "charpipe: <stdin>: line 2, column 1 (byte 11): row 1: field PAID-ON: \"2024-02-30\" is not a date like YYYY-MM-DD\n"
         )
     );
     // Text, in JSON; a blank date is none.
@@ -410,9 +410,12 @@ fn null_indicators_in_both_directions() {
     for (row, expected) in [
         ("7,0,ab", Ok(&b"\x00\x7C\x00\x00\x81\x82"[..])),
         (",-1,", Ok(b"\x00\x0C\xFF\xFF\x40\x40")),
-        (",0,ab", Err("row 1 on line 2: field A: there is no value")),
-        ("7,-1,", Err("row 1 on line 2: field A: has the value \"7\", but A-N says that it is null")),
-        (",-1,ab", Err("row 1 on line 2: field X: has the value \"ab\", but A-N says that it is null")),
+        (",0,ab", Err("line 2, column 1 (byte 8): row 1: field A: there is no value")),
+        ("7,-1,", Err("line 2, column 1 (byte 8): row 1: field A: has the value \"7\", but A-N says that it is null")),
+        (
+            ",-1,ab",
+            Err("line 2, column 1 (byte 8): row 1: field X: has the value \"ab\", but A-N says that it is null"),
+        ),
     ] {
         let (status, records, words) = run(list, line, format!("A,A-N,X\n{row}\n").as_bytes());
         match expected {
@@ -671,7 +674,9 @@ fn lengths_of_records_that_nothing_frames() {
         let (status, _, words) = run(list, &format!("{line} --from-rows csv"), b"LEN,KIND,X\n4,A,BC\n3,B,D\n");
         assert_eq!(status, 1, "{line}");
         assert!(
-            words.starts_with("charpipe: <stdin>: byte 18: row 2 on line 3: record 2 has no valid length: field LEN: "),
+            words.starts_with(
+                "charpipe: <stdin>: line 3, column 1 (byte 18): row 2: record 2 has no valid length: field LEN: "
+            ),
             "{words}"
         );
     }

@@ -7,11 +7,14 @@ class Error(ValueError):
     """What charpipe could not convert, detect or read.
 
     The message says what was found, where, and what to do. `code` is a short name for programs that never changes, such as
-    `malformed`. `offset` counts bytes of the input from 0, `record` and `column` from 1; each is None if there is none.
+    `malformed`. `offset` counts bytes of the input from 0, `line` and `column`, which is a character of the line, from 1. In
+    an input of records, `record` is the number of the record from 1, and `column` the byte in it. Each is None if there is
+    none.
     """
 
     code: str
     offset: int | None
+    line: int | None
     record: int | None
     column: int | None
 
@@ -34,17 +37,17 @@ class RecordError(Error):
 def in_record(message, code, offset, record, field, data):
     """Return the exception for a bad record or field."""
     error = RecordError(message)
-    error.code, error.offset, error.record, error.column = code, offset, record, None
+    error.code, error.offset, error.line, error.record, error.column = code, offset, None, record, None
     error.field, error.bytes = field, data
     return error
 
 
 def made(arguments, os_error):
     """Return the exception for an error of the library."""
-    message, code, offset, record, column = arguments
+    message, code, offset, line, record, column = arguments
     if os_error is not None:
         return OSError(os_error, f"{os.strerror(os_error)}: {message}")
     kind = UnknownEncoding if code in ("unknown-label", "unsupported-label") else Error
     error = kind(message)
-    error.code, error.offset, error.record, error.column = code, offset, record, column
+    error.code, error.offset, error.line, error.record, error.column = code, offset, line, record, column
     return error

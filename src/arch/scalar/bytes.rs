@@ -45,3 +45,23 @@ pub(in super::super) fn count_newlines(text: &[u8]) -> usize {
     let counts = pairs.map(|(before, some)| before.iter().zip(some).map(|(a, b)| is_newline(*a, *b)).sum::<u8>());
     usize::from(is_newline(0, *first)) + counts.map(usize::from).sum::<usize>()
 }
+
+/// Returns how many lines end in `text`. Inlined for the same reason.
+#[inline(always)]
+pub(in super::super) fn count_line_ends(text: &[u8]) -> usize {
+    const SOME: usize = 128;
+    // CR ends a line; LF and NEL do unless a CR comes before them.
+    let is_end = |[last, before, byte]: [u8; 3]| {
+        let is_nel = (before == 0xC2) & (byte == 0x85) & (last != b'\r');
+        u8::from((byte == b'\r') | (byte == b'\n') & (before != b'\r') | is_nel)
+    };
+    let first = text.first().map_or(0, |first| is_end([0, 0, *first]));
+    let second = text.first_chunk().map_or(0, |[first, second]| is_end([0, *first, *second]));
+    let (Some(befores), Some(bytes)) = (text.get(1..), text.get(2..)) else { return usize::from(first + second) };
+    let some = text.chunks(SOME).zip(befores.chunks(SOME)).zip(bytes.chunks(SOME));
+    let counts = some.map(|((lasts, befores), bytes)| {
+        let threes = lasts.iter().zip(befores).zip(bytes);
+        threes.map(|((last, before), byte)| is_end([*last, *before, *byte])).sum::<u8>()
+    });
+    usize::from(first + second) + counts.map(usize::from).sum::<usize>()
+}

@@ -67,3 +67,9 @@ pub(in super::super) fn padding_len_avx2(bytes: &[u8], padding: u8) -> usize {
 pub(in super::super) fn count_newlines_avx2(text: &[u8]) -> usize {
     scalar::bytes::count_newlines(text)
 }
+
+/// Returns how many lines end in `text`.
+#[target_feature(enable = "avx2,bmi1")]
+pub(in super::super) fn count_line_ends_avx2(text: &[u8]) -> usize {
+    scalar::bytes::count_line_ends(text)
+}

@@ -235,7 +235,8 @@ impl fmt::Debug for ValueEncoder {
 pub(in crate::transcoder) fn encode_whole(mut transcoder: Transcoder, text: &str) -> Result<Cow<'_, [u8]>, Error> {
     let (mut bytes, mut buffer, mut read) = (Vec::new(), [0; BUFFER_BYTES], 0);
     loop {
-        let step = transcoder.step(&text.as_bytes()[read..], &mut buffer, true)?;
+        let step = transcoder.step(&text.as_bytes()[read..], &mut buffer, true);
+        let step = step.map_err(|error| transcoder.located(text.as_bytes(), error))?;
         read += step.read;
         bytes.extend_from_slice(&buffer[..step.written]);
         if step.state != Status::NeedRoom {
@@ -259,7 +260,8 @@ pub(in crate::transcoder) fn decode_whole(mut transcoder: Transcoder, bytes: &[u
     let mut same = 0;
     let mut changed: Option<Vec<u8>> = None;
     loop {
-        let step = transcoder.step(&bytes[read..], &mut buffer, true)?;
+        let step = transcoder.step(&bytes[read..], &mut buffer, true);
+        let step = step.map_err(|error| transcoder.located(bytes, error))?;
         read += step.read;
         let output = &buffer[..step.written];
         match &mut changed {

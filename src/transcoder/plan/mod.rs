@@ -139,8 +139,9 @@ pub(super) fn route(run: &mut Run, facts: &Facts) -> Result<Route, Error> {
     let records = records.map(|records| records.with_files(has_files));
     let record_ends = RecordEnds { end: Some(line_end).filter(|_| target.records.is_none()), eol: line_end };
     let is_identity = is_utf8(&*from) && !sides.has_records;
+    let source = Source::new(decoder, records);
     Ok(Route {
-        source: Source::new(decoder, records),
+        source: if settings.counts_lines { source.counting() } else { source },
         way,
         staged: Staged::new(stages, record_ends, is_identity, facts.expects_bmp),
         target,

@@ -78,6 +78,6 @@ impl Position {
         let column = self.column.saturating_sub(back);
         let framing: u64 = self.jumps.iter().filter(|(after, _)| *after > column).map(|(_, len)| len).sum();
         let offset = self.offset.saturating_sub(self.column - column + framing);
-        Place { offset, record: Some(RecordPosition { number: self.record, column: column + 1 }) }
+        Place { offset, record: Some(RecordPosition { number: self.record, column: column + 1 }), position: None }
     }
 }

@@ -211,8 +211,9 @@ impl RecordsOut {
     }
 
     pub(in crate::transcoder) fn too_long(&self) -> Error {
-        let offset = self.start.unwrap_or_default().offset;
-        ErrorKind::RecordTooLong { offset, record: self.records + 1, limit: self.limit }.into()
+        let Place { offset, position, .. } = self.start.unwrap_or_default();
+        let kind = ErrorKind::RecordTooLong { offset, record: self.records + 1, limit: self.limit };
+        Error::at(kind, None, position)
     }
 
     /// Ends the record, and appends to `out` what can be written of it and of earlier ones. `place` returns where in the input
@@ -242,8 +243,8 @@ impl RecordsOut {
         };
         self.records += 1;
         self.file_ended = false;
-        let offset = self.start.unwrap_or_default().offset;
-        let cut = is_cut.then_some(CutRecord { offset, record: self.records, bytes: lost });
+        let Place { offset, position, .. } = self.start.unwrap_or_default();
+        let cut = is_cut.then_some(CutRecord { offset, record: self.records, bytes: lost, position });
         self.record.clear();
         self.len = 0;
         self.only_blanks = true;
@@ -261,7 +262,8 @@ impl RecordsOut {
                 return Err(self.too_long());
             }
         }
-        self.framer.record(&self.record, self.start.unwrap_or_default().offset, out)?;
+        let Place { offset, position, .. } = self.start.unwrap_or_default();
+        self.framer.record(&self.record, offset, out).map_err(|error| error.with_position(position))?;
         Ok((self.len - self.record.len()) as u64)
     }
 

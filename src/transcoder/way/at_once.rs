@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::transcoder::fill::Chunk;
 use crate::transcoder::guard::{CheckedDecoder, CheckedEncoder};
 use crate::transcoder::newline_watch::NewlineWatch;
+use crate::transcoder::report::Place;
 use crate::transcoder::run::Out;
 
 /// What an attempt to convert some input did. Only [`Done`](Self::Done) changes anything.
@@ -123,6 +124,7 @@ impl Route {
             let mut sink = Utf8Sink::new(dst);
             let read = decode(decoder, src, &mut sink, Tried::NoRoom)?;
             see(&mut self.newlines, sink.as_str())?;
+            self.source.count(sink.as_str());
             Ok(Tried::Done(read, sink.written()))
         } else {
             let mut room = [0; SHORT_ROOM];
@@ -131,6 +133,7 @@ impl Route {
             let text = sink.as_str();
             dst.get_mut(..text.len()).ok_or(Tried::NoRoom)?.copy_from_slice(text.as_bytes());
             see(&mut self.newlines, text)?;
+            self.source.count(text);
             Ok(Tried::Done(read, text.len()))
         }
     }
@@ -144,11 +147,13 @@ impl Route {
             let read = decode(decoder, src, &mut sink, Tried::Unable)?;
             let written = encode_short(&mut self.target.encoder, sink.as_str(), dst)?;
             see(&mut self.newlines, sink.as_str())?;
+            self.source.count(sink.as_str());
             return Ok(Tried::Done(read, written));
         }
         let read = self.staged.fill_text(4 * src.len() + MIN_ROOM, |sink| decode(decoder, src, sink, Tried::Unable))?;
         let written = encode(&mut self.target.encoder, self.staged.text(), dst, Tried::NoRoom)?;
         see(&mut self.newlines, self.staged.text())?;
+        self.source.count(self.staged.text());
         Ok(Tried::Done(read, written))
     }
 }
@@ -158,7 +163,7 @@ fn see(newlines: &mut NewlineWatch, text: &str) -> Result<(), Tried> {
     if newlines.wants_offset(text.as_bytes()) {
         return Err(Tried::Unable);
     }
-    newlines.see(text.as_bytes(), |_| 0);
+    newlines.see(text.as_bytes(), |_| Place::default());
     Ok(())
 }
 

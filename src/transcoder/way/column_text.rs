@@ -32,7 +32,7 @@ impl RecordPlaces<'_> {
         let after = self.stretches.partition_point(|(start, _)| *start <= at);
         let stretch = after.checked_sub(1).and_then(|index| self.stretches.get(index));
         let offset = stretch.map_or(self.end, |(start, offset)| offset + (at - start) as u64);
-        Place { offset, record: Some(RecordPosition { number: self.record, column: at as u64 + 1 }) }
+        Place { offset, record: Some(RecordPosition { number: self.record, column: at as u64 + 1 }), position: None }
     }
 }
 
@@ -102,7 +102,7 @@ impl<'a> ColumnText<'a> {
     fn replace(&mut self, page: &Page, fault: Malformed, base: u64, run: &Run) {
         let back = u64::from(fault.len) + u64::from(fault.after);
         let from = (page.decoder.read() - base).saturating_sub(back) as usize;
-        let Place { offset, record } = self.place.at(from);
+        let Place { offset, record, .. } = self.place.at(from);
         let bytes = page.decoder.fault_bytes(fault);
         let policy = run.settings.malformed;
         let Some(text) = replacement(policy, &bytes) else {
@@ -117,7 +117,7 @@ impl<'a> ColumnText<'a> {
             return;
         }
         self.push(&text, from, true);
-        self.malformed.push(MalformedAt { offset, bytes, record });
+        self.malformed.push(MalformedAt { offset, bytes, record, position: None });
     }
 
     /// Returns the byte of the column that the character at `at` of the text came from, and whether the character stands
@@ -177,7 +177,7 @@ impl<'a> ColumnText<'a> {
     ) -> Result<(), Error> {
         let ch = fault.ch;
         let (from, stands_for_malformed) = self.origin(at);
-        let Place { offset, record } = self.place.at(from);
+        let Place { offset, record, .. } = self.place.at(from);
         let mut buffer = [0; MIN_ROOM];
         let mut sink = ByteSink::new(&mut buffer);
         // U+FFFD in place of malformed bytes was counted there, and is replaced whatever the policy.
@@ -193,7 +193,7 @@ impl<'a> ColumnText<'a> {
             return Err(Error::in_record(ErrorKind::Unmappable { codec, ch, offset }, record));
         }
         if !is_counted {
-            unmappable.push(UnmappableAt { offset, ch, record });
+            unmappable.push(UnmappableAt { offset, ch, record, position: None });
         }
         Ok(())
     }

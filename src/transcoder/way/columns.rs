@@ -163,7 +163,7 @@ impl ColumnWay {
     fn end_record(&mut self, run: &mut Run, source: &mut Source, target: &mut Target) -> Result<(), Error> {
         let mut made = std::mem::take(&mut self.made);
         made.clear();
-        let (mut at, mut cut) = (0, CutRecord { offset: 0, record: 0, bytes: 0 });
+        let (mut at, mut cut) = (0, CutRecord { offset: 0, record: 0, bytes: 0, position: None });
         for index in 0..self.columns.len() {
             let column = self.columns[index];
             if column.start >= self.record.len() {
@@ -251,7 +251,7 @@ impl ColumnWay {
 }
 
 fn column_too_long(place: RecordPlaces<'_>, target: &Target, len: usize, limit: usize) -> Error {
-    let (codec, Place { offset, record }) = (target.codec.name().to_owned(), place.at(0));
+    let (codec, Place { offset, record, .. }) = (target.codec.name().to_owned(), place.at(0));
     Error::in_record(ErrorKind::ColumnTooLong { codec, offset, len, limit }, record)
 }
 

@@ -63,11 +63,17 @@ impl Direct {
                 InPlace::Text(text) => {
                     malformed.add(|| source.fault(fault));
                     sink.push_str(text);
+                    if !text.is_empty() {
+                        source.count_char();
+                    }
                 }
                 InPlace::Page(page) => {
                     let fault = source.fault(fault);
                     let Some(text) = page.text(&fault.bytes) else { break };
-                    text.for_each(|ch| _ = sink.push(ch));
+                    for ch in text {
+                        _ = sink.push(ch);
+                        source.count(ch.encode_utf8(&mut [0; 4]));
+                    }
                     malformed.add(|| fault);
                 }
             }

@@ -220,7 +220,10 @@ impl Route {
     fn needs_checkpoint(&self, is_watching: bool) -> bool {
         match &self.way {
             Way::Direct(direct) => is_watching || direct.newlines.is_some(),
-            _ => is_watching || !self.staged.is_identity() || self.source.passing().is_some(),
+            _ => {
+                let is_found_otherwise = self.staged.is_identity() && !self.source.is_counting();
+                is_watching || !is_found_otherwise || self.source.passing().is_some()
+            }
         }
     }
 
@@ -282,7 +285,7 @@ impl Route {
                 let origin = source.take().map_or(Origin::At(Place::default()), |source| {
                     Origin::decoded(source, &chunk.bytes[..filled.read], chunk.eof, spare)
                 });
-                origin.place(index).offset
+                origin.place(index)
             });
             source.into_iter().for_each(|source| run.spare.keep_source(source));
         }
@@ -338,7 +341,7 @@ impl Route {
             origin = origin.and_then(|origin| self.staged.keep_pending(&self.source, origin));
         }
         if let Some(origin) = origin {
-            self.newlines.see(self.staged.text().as_bytes(), |index| origin.place(index).offset);
+            self.newlines.see(self.staged.text().as_bytes(), |index| origin.place(index));
             if self.staged.text().is_empty() {
                 run.report.malformed.count += std::mem::take(&mut replaced);
             }
@@ -373,7 +376,7 @@ impl Route {
         match filled.stop {
             SourceStop::NeedInput if is_stuck => {
                 // The deframer announced more data than there is.
-                let Place { offset, record } = self.source.place();
+                let Place { offset, record, .. } = self.source.place();
                 let record = record.map_or(0, |record| record.number);
                 return Err(
                     ErrorKind::RecordCut { offset, record, begun: offset, missing: 1, length_from: None }.into()
@@ -456,16 +459,19 @@ impl Route {
             if let Some(page) = &run.settings.read_as {
                 // The input's charset does not contain ASCII.
                 let message = format!("malformed {} is not read as {}", run.source_name(), page.name());
-                run.report.diagnostics.push(Diagnostic::hint("not-read-as", fault.offset, message));
+                run.report
+                    .diagnostics
+                    .push(Diagnostic::hint("not-read-as", fault.offset, message).with_position(fault.position));
             }
             let kind = ErrorKind::Malformed { codec: run.source_name(), offset: fault.offset, bytes: fault.bytes };
-            return Err(Error::in_record(kind, fault.record));
+            return Err(Error::at(kind, fault.record, fault.position));
         };
         if constant_replacement(policy).is_none() {
             check_can_write(&*run.settings.to, &text, fault.offset)?;
         }
         if !text.is_empty() {
-            let place = Place { offset: fault.offset, record: fault.record };
+            self.source.count_char();
+            let place = Place { offset: fault.offset, record: fault.record, position: fault.position };
             run.queue.push_front(Work::Text(self.staged.inserted(text.into(), place, &mut run.spare)));
         }
         run.report.malformed.add(|| fault);
@@ -476,7 +482,8 @@ impl Route {
     fn note_contradiction(&mut self, run: &mut Run) -> Result<(), Error> {
         let Some(first) = run.report.malformed.first.first() else { return Ok(()) };
         let Some(codec) = self.believed.take() else { return Ok(()) };
-        run.note_contents(contents_contradict(&codec, first.offset, &first.bytes))
+        let note = contents_contradict(&codec, first.offset, &first.bytes).with_position(first.position);
+        run.note_contents(note)
     }
 
     /// Puts the characters that malformed bytes are in `page` before everything that is queued. If the page lacks one, the
@@ -490,11 +497,13 @@ impl Route {
             let Some(ch) = page.char(*byte) else {
                 works.extend(self.staged.held().map(Work::Text));
                 let kind = ErrorKind::Malformed { codec: run.source_name(), offset, bytes: vec![*byte] };
-                works.push(Work::Failed(Error::in_record(kind, record)));
+                works.push(Work::Failed(Error::at(kind, record, self.source.text_position())));
                 is_whole = false;
                 break;
             };
-            works.push(Work::Text(self.staged.read_as(ch, Place { offset, record })));
+            let position = self.source.text_position();
+            works.push(Work::Text(self.staged.read_as(ch, Place { offset, record, position })));
+            self.source.count(ch.encode_utf8(&mut [0; 4]));
         }
         works.into_iter().rev().for_each(|work| run.queue.push_front(work));
         if is_whole {

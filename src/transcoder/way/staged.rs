@@ -147,7 +147,7 @@ impl Staged {
         match (self.pending_origin.take(), before) {
             (Some(pending), Some(_)) => pending.extended(read, eof),
             (None, Some(before)) => Origin::decoded(before, read, eof, spare),
-            (_, None) if self.is_identity => Origin::Same(start.offset),
+            (_, None) if self.is_identity && start.position.is_none() => Origin::Same(start.offset),
             (_, None) => Origin::At(start),
         }
     }
@@ -183,7 +183,8 @@ impl Staged {
         {
             self.expects_bmp = false;
             let message = "surrogates in input labelled ISO-10646-UCS-2; read as UTF-16";
-            let note = Diagnostic::warning("ucs2-surrogates", origin.place(index).offset, message);
+            let place = origin.place(index);
+            let note = Diagnostic::warning("ucs2-surrogates", place.offset, message).with_position(place.position);
             let (before, after) = marks.split_at(marks.partition_point(|(at, ..)| *at <= index));
             let segment = Segment::decoded(text, 0..index, origin.clone(), &mut self.stages, before, self.ends, spare);
             queue.push_back(Work::Text(segment));

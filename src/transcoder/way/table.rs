@@ -85,7 +85,7 @@ impl ByteTable {
             0 => ByTable::Stopped(self.next_detour()),
             len => {
                 self.passed += len;
-                source.skip(&src[..len]);
+                source.skip_translated(&src[..len]);
                 out.written += len;
                 ByTable::Bytes(len)
             }

@@ -2,8 +2,8 @@
 
 use crate::escape::{harmless, printable};
 use crate::files::name::Name;
-use crate::messages::InWords;
 use crate::messages::hexdump::text_of;
+use crate::messages::{InWords, Place};
 use charpipe::Hex;
 use charpipe::detect::{Policy, Severity, Verdict};
 use std::ops::Range;
@@ -150,8 +150,8 @@ fn remarks(verdict: &Verdict) -> Vec<Remark> {
     let error = verdict.error.as_ref().map(|error| Remark {
         gravity: Gravity::Error,
         words: format!(
-            "byte {}: error: {} ({})",
-            error.offset().unwrap_or(0),
+            "{}: error: {} ({})",
+            Place::of_error(error).unwrap_or(Place::byte(0)),
             printable(&error.kind().to_string()),
             error.code()
         ),
@@ -159,8 +159,8 @@ fn remarks(verdict: &Verdict) -> Vec<Remark> {
     let diagnostics = verdict.diagnostics.iter().map(|diagnostic| Remark {
         gravity: Gravity::of(diagnostic.severity),
         words: format!(
-            "byte {}: {}: {} ({})",
-            diagnostic.offset,
+            "{}: {}: {} ({})",
+            Place::of_note(diagnostic),
             diagnostic.severity.name(),
             printable(&diagnostic.message),
             diagnostic.code

@@ -1,5 +1,6 @@
 //! The values of a row, by the columns of the layout.
 
+use charpipe::TextPosition;
 use charpipe::fields::{Column, Value, ValueSource};
 use charpipe::rows::{AddedColumn, DatePattern, KeyColumn, Rows};
 use std::collections::HashMap;
@@ -11,18 +12,25 @@ use std::ops::Range;
 pub(super) struct RowPlace {
     /// Its number, from 1, without a header; 0 for the header.
     pub(super) row: u64,
-    /// The line on which it begins, from 1.
+    /// The line on which it begins, from 1, and the character of the line, from 1.
     pub(super) line: u64,
+    pub(super) column: u64,
     /// Where it begins, in bytes from 0.
     pub(super) offset: u64,
+}
+
+impl RowPlace {
+    /// Returns where it begins in the text.
+    pub(super) fn position(&self) -> TextPosition {
+        TextPosition::new(self.line, self.column)
+    }
 }
 
 impl Display for RowPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.row {
             0 => f.write_str("the header: "),
-            row if row == self.line => write!(f, "row {row}: "),
-            row => write!(f, "row {row} on line {}: ", self.line),
+            row => write!(f, "row {row}: "),
         }
     }
 }

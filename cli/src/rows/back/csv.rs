@@ -55,7 +55,7 @@ impl CsvReader {
     fn place(&self) -> RowPlace {
         let begin = self.splitter.begin();
         let row = if self.header.is_empty() { 0 } else { self.rows + 1 };
-        RowPlace { row, line: begin.line, offset: begin.offset }
+        RowPlace { row, line: begin.line, column: 1, offset: begin.offset }
     }
 
     #[cold]

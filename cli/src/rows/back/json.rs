@@ -21,6 +21,8 @@ pub(super) struct JsonReader {
     records: Vec<Range<usize>>,
     /// Where the line begins.
     begin: RowPlace,
+    /// A place in the line, and the number of the character there, from which the next one is counted.
+    counted: (usize, u64),
     lines: u64,
     rows: u64,
     offset: u64,
@@ -28,7 +30,15 @@ pub(super) struct JsonReader {
 
 impl JsonReader {
     pub(super) fn new() -> Self {
-        JsonReader { line: Vec::new(), records: Vec::new(), begin: RowPlace::default(), lines: 0, rows: 0, offset: 0 }
+        JsonReader {
+            line: Vec::new(),
+            records: Vec::new(),
+            begin: RowPlace::default(),
+            counted: (0, 1),
+            lines: 0,
+            rows: 0,
+            offset: 0,
+        }
     }
 
     /// Reads a line, without its end. Returns where it is, or `None` at the end of the input.
@@ -38,7 +48,7 @@ impl JsonReader {
         blocks: &mut dyn FnMut() -> Ended,
     ) -> Result<Option<RowPlace>, Ending<Trouble>> {
         self.line.clear();
-        let place = RowPlace { row: self.rows + 1, line: self.lines + 1, offset: self.offset };
+        let place = RowPlace { row: self.rows + 1, line: self.lines + 1, column: 1, offset: self.offset };
         loop {
             let src = fill(input).map_err(|error| Ending::NotRead(Error::read(self.offset, error)))?;
             if src.is_empty() {
@@ -74,7 +84,9 @@ impl RowReader for JsonReader {
         }
         let Some(range) = self.records.pop() else { return Ok(false) };
         self.rows += 1;
-        let place = RowPlace { row: self.rows, offset: self.begin.offset + self.shift(&range), ..self.begin };
+        let shift = self.shift(&range);
+        let column = self.column(shift);
+        let place = RowPlace { row: self.rows, column, offset: self.begin.offset + shift as u64, ..self.begin };
         cells.begin(place);
         let bad = |what: String| Trouble::malformed(place, what);
         let text = std::str::from_utf8(&self.line[range]).map_err(|_| bad("it is not valid UTF-8".into()))?;
@@ -98,7 +110,7 @@ impl JsonReader {
                 break place;
             }
         };
-        self.begin = place;
+        (self.begin, self.counted) = (place, (0, 1));
         let bad = |what: String| Trouble::malformed(place, what);
         let text = std::str::from_utf8(&self.line).map_err(|_| bad("it is not valid UTF-8".into()))?;
         let text = if place.line == 1 { text.trim_start_matches('\u{FEFF}') } else { text };
@@ -113,9 +125,17 @@ impl JsonReader {
         Ok(true)
     }
 
+    /// Returns the number of the character at a place in the line. The places ascend, so a long line is counted once.
+    fn column(&mut self, at: usize) -> u64 {
+        let (from, column) = if self.counted.0 <= at { self.counted } else { (0, 1) };
+        let is_first = |byte: &&u8| **byte & 0xC0 != 0x80;
+        self.counted = (at, column + self.line[from..at].iter().filter(is_first).count() as u64);
+        self.counted.1
+    }
+
     /// Returns how far the place of a record is from that of its line. The first one is the line.
-    fn shift(&self, record: &Range<usize>) -> u64 {
-        if record.end == self.line.len() { 0 } else { record.start as u64 }
+    fn shift(&self, record: &Range<usize>) -> usize {
+        if record.end == self.line.len() { 0 } else { record.start }
     }
 }
 

@@ -167,7 +167,12 @@ impl Run<'_> {
         let status = report.write(|| self.line(name, counts, ending));
         if let Some(ending) = ending {
             let say_trouble = |trouble: &Trouble| {
-                say_problem(name, Some(Place(trouble.0.offset, None)), trouble, trouble.hint());
+                say_problem(
+                    name,
+                    Some(Place::new(trouble.0.offset, None, Some(trouble.0.position()))),
+                    trouble,
+                    trouble.hint(),
+                );
             };
             ending.say(name, path, say_trouble);
         }

@@ -81,7 +81,7 @@ impl Failure for Trouble {
             BadRow::Record(error) => error.code(),
             BadRow::NoNumber | BadRow::NoOrder | BadRow::Malformed(_) => "bad-row",
         };
-        ErrorObject::new(code, self.to_string(), Some(self.0.offset))
+        ErrorObject::new(code, self.to_string(), Some(self.0.offset)).in_text(Some(self.0.position()))
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) fn run(args: &Rows, setup: &Setup) -> Result<Status, Status> {
     let Some((sample, path)) = sample.as_ref().zip(files.first()) else { return Ok(status) };
     let Some(why) = sample.trouble() else { return Ok(status) };
     let name = Name::of_operand(path);
-    say_problem(&name, Some(Place(sample.offset, None)), &why, "");
+    say_problem(&name, Some(Place::byte(sample.offset)), &why, "");
     Ok(status.max(Status::Data))
 }
 
@@ -69,7 +69,7 @@ fn first_record(args: &Rows, setup: &Setup, path: &OsStr) -> Result<Sample, Stat
     match records.next_record().map_err(|error| failed(error.into()))? {
         Some(record) => Sample::new(args, setup, &name, &record),
         None => {
-            say_problem(&name, Some(Place(0, None)), &"there are no records", "");
+            say_problem(&name, Some(Place::byte(0)), &"there are no records", "");
             Err(Status::Data)
         }
     }

@@ -403,7 +403,7 @@ impl TextLines {
         let bytes = self.decoder.fault_bytes(fault);
         let offset = self.decoder.read() - u64::from(fault.len) - u64::from(fault.after);
         self.policy.write(&bytes, offset, &mut self.text)?;
-        self.faults.add(|| MalformedAt { offset, bytes, record: None });
+        self.faults.add(|| MalformedAt { offset, bytes, record: None, position: None });
         Ok(())
     }
 }
