@@ -170,11 +170,11 @@ impl View<'_> {
             0xE0..=0xEF => 3,
             _ => 4,
         };
-        for index in 1..len {
+        for (index, byte) in bytes.iter_mut().enumerate().take(len).skip(1) {
             let Some(ch) = self.get(at + index) else { return is_cut };
             let entry = self.tables.entry(ch);
             is_lossy |= ch == '\u{FFFD}';
-            bytes[index] = if entry.tail >> page & 1 != 0 && self.text[at + index].is_at(self.depth) {
+            *byte = if entry.tail >> page & 1 != 0 && self.text[at + index].is_at(self.depth) {
                 entry.byte(page)
             } else if ch == ' ' && index > 1 && WESTERN >> page & 1 != 0 {
                 // A blank may have been A0 if the next sequence begins right after this one.

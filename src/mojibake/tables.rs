@@ -109,7 +109,7 @@ impl Tables {
         // A byte that the page lacks may have become U+FFFD. It can be any byte that continues a sequence.
         let lost = &mut tables.entries[index('\u{FFFD}')];
         (lost.tail, lost.class, lost.bytes) =
-            ((1 << WITH_CONTROLS) - 1 & !CYRILLIC_OR_GREEK, Class::Rare, [0x90; PAGES.len()]);
+            (((1 << WITH_CONTROLS) - 1) & !CYRILLIC_OR_GREEK, Class::Rare, [0x90; PAGES.len()]);
         tables.signs = tables.entries.iter().map(Entry::signs).collect();
         tables
     }
