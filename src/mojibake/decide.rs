@@ -306,6 +306,8 @@ impl View<'_> {
             && matches!(self.sequence(LATIN_2.trailing_zeros(), at), Sequence::Good { ch, .. } if ch.is_lowercase())
     }
 
+    // Small code: it is asked in many places, and seldom.
+    #[inline(never)]
     fn class(&self, ch: char) -> Class {
         if ch < '\u{800}' { self.tables.entry(ch).class } else { class(ch) }
     }

@@ -74,9 +74,9 @@ pub(super) struct Signs {
 
 /// The characters of all pages.
 pub(crate) struct Tables {
-    entries: Box<[Entry]>,
+    entries: Vec<Entry>,
     /// Of the same characters.
-    signs: Box<[Signs]>,
+    signs: Vec<Signs>,
 }
 
 impl Tables {
@@ -87,11 +87,13 @@ impl Tables {
     }
 
     fn new() -> Self {
-        let len: usize = RANGES.iter().map(|(first, last)| (last - first + 1) as usize).sum();
-        let mut tables = Tables { entries: vec![NONE; len].into(), signs: Box::default() };
-        for ch in RANGES.iter().flat_map(|(first, last)| *first..=*last).filter_map(char::from_u32) {
-            tables.entries[index(ch)].class = class(ch);
+        let mut entries = Vec::new();
+        for (first, last) in RANGES {
+            for ch in first..=last {
+                entries.push(Entry { class: char::from_u32(ch).map_or(Class::Other, class), ..NONE });
+            }
         }
+        let mut tables = Tables { entries, signs: Vec::new() };
         for (page, name) in PAGES.iter().enumerate() {
             let Ok(codec) = Registry::builtin().codec(name) else { continue };
             for byte in 0x80..=0xF4 {
