@@ -1,8 +1,8 @@
 //! Decides whether the text begins with a damaged sequence.
 //!
 //! A sequence is damaged if the text before the repair is implausible, and that after it plausible. How implausible the
-//! text is, is the sum over its pairs of neighbours, from the character before the sequence to the one after it. If more
-//! sequences of the same page follow directly, they count too: a run of them is hardly ever an accident.
+//! text is, is the sum over its pairs of neighbours, from the character before the sequence to the one after it. If
+//! more sequences of the same page follow directly, they count too: a run of them is hardly ever an accident.
 
 use super::class::{Class, Script, class, plausible, unlikely};
 use super::item::Item;
@@ -288,7 +288,8 @@ impl View<'_> {
         true
     }
 
-    /// What speaks for a sequence of characters that were repaired: text that was damaged once may have been damaged before.
+    /// What speaks for a sequence of characters that were repaired: text that was damaged once may have been damaged
+    /// before.
     fn bonus_of_depth(&self, script: Script) -> u32 {
         match script {
             _ if self.depth == 0 => 0,
@@ -312,8 +313,8 @@ impl View<'_> {
         if ch < '\u{800}' { self.tables.entry(ch).class } else { class(ch) }
     }
 
-    /// What speaks for a sequence beside the pairs in it: its first letter hardly ever begins a word, or never stands before
-    /// such characters.
+    /// What speaks for a sequence beside the pairs in it: its first letter hardly ever begins a word, or never stands
+    /// before such characters.
     fn bonus(&self, page: u32) -> u32 {
         let (Some(first), Some(second)) = (self.get(0), self.get(1)) else { return 0 };
         let third = self.get(2).unwrap_or(' ');

@@ -19,7 +19,8 @@ const PAGES: [&str; 10] = [
     "IBM850",
 ];
 
-/// How many of them have controls at 80 to 9F, where a byte means nothing else. windows-1252 with them is ISO-8859-1 too.
+/// How many of them have controls at 80 to 9F, where a byte means nothing else. windows-1252 with them is ISO-8859-1
+/// too.
 const WITH_CONTROLS: usize = 7;
 
 /// A set of pages, or one of them.
@@ -63,8 +64,8 @@ const RANGES: [(u32, u32); 8] = [
     (0xFFFD, 0xFFFD),
 ];
 
-/// What a character can be in a sequence: the pages in which it begins one of two characters, or a longer one, or continues
-/// one. This is all that the search reads, and it reads it for every character.
+/// What a character can be in a sequence: the pages in which it begins one of two characters, or a longer one, or
+/// continues one. This is all that the search reads, and it reads it for every character.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Signs {
     pub(super) lead: Pages,
@@ -167,7 +168,8 @@ impl Entry {
     }
 }
 
-/// The length of the characters at the front of `bytes` that have three bytes and are in no page: those of Asia, mostly.
+/// The length of the characters at the front of `bytes` that have three bytes and are in no page: those of Asia,
+/// mostly.
 fn others_len(bytes: &[u8]) -> usize {
     let is_other = |ch: &&[u8]| matches!(ch[0], 0xE0 | 0xE1 | 0xE3..=0xEE);
     3 * bytes.chunks_exact(3).take_while(is_other).count()
