@@ -18,7 +18,7 @@ const TEXTS: [(&str, &str); 9] = [
 /// UTF-8 decoded as windows-1252, with controls where that has no character.
 fn damaged(text: &str) -> String {
     let page = Transcode::new().source_encoding("windows-1252").unwrap();
-    text.bytes().map(|byte| page.decode(&[byte]).unwrap()).collect()
+    text.bytes().map(|byte| page.decode(&[byte]).unwrap().into_owned()).collect()
 }
 
 fn speed(job: &Transcode, text: &str) -> f64 {

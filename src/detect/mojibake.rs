@@ -35,8 +35,8 @@ pub fn looks_like_mojibake(sample: &[u8], codec: &dyn Codec) -> Option<Diagnosti
     Some(Diagnostic::hint("looks-like-mojibake", offset as u64, message).with_position(Some(counter.position())))
 }
 
-/// Whether two characters that may be damaged stand side by side. Most text has none, and needs no tables. (What lost its
-/// second character is not worth a hint.)
+/// Whether two characters that may be damaged stand side by side. Most text has none, and needs no tables. (What lost
+/// its second character is not worth a hint.)
 fn has_neighbours(sample: &[u8]) -> bool {
     let may_lead = |byte: u8| matches!(byte, 0xC2..=0xD3 | 0xE2 | 0xEF);
     sample.windows(3).any(|bytes| may_lead(bytes[0]) && bytes[2] >= 0xC2)

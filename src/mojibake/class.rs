@@ -1,5 +1,5 @@
-//! How likely it is that two characters stand side by side, and what damaged text can have been. The kinds of characters
-//! follow those of ftfy (see NOTICE); the weights do not.
+//! How likely it is that two characters stand side by side, and what damaged text can have been. The kinds of
+//! characters follow those of ftfy (see NOTICE); the weights do not.
 
 /// The kinds of characters, as far as it matters what stands beside them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

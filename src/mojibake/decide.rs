@@ -1,8 +1,8 @@
 //! Decides whether the text begins with a damaged sequence.
 //!
 //! A sequence is damaged if the text before the repair is implausible, and that after it plausible. How implausible the
-//! text is, is the sum over its pairs of neighbours, from the character before the sequence to the one after it. If more
-//! sequences of the same page follow directly, they count too: a run of them is hardly ever an accident.
+//! text is, is the sum over its pairs of neighbours, from the character before the sequence to the one after it. If
+//! more sequences of the same page follow directly, they count too: a run of them is hardly ever an accident.
 
 use super::class::{Class, Script, class, plausible, unlikely};
 use super::item::Item;
@@ -170,11 +170,11 @@ impl View<'_> {
             0xE0..=0xEF => 3,
             _ => 4,
         };
-        for index in 1..len {
+        for (index, byte) in bytes.iter_mut().enumerate().take(len).skip(1) {
             let Some(ch) = self.get(at + index) else { return is_cut };
             let entry = self.tables.entry(ch);
             is_lossy |= ch == '\u{FFFD}';
-            bytes[index] = if entry.tail >> page & 1 != 0 && self.text[at + index].is_at(self.depth) {
+            *byte = if entry.tail >> page & 1 != 0 && self.text[at + index].is_at(self.depth) {
                 entry.byte(page)
             } else if ch == ' ' && index > 1 && WESTERN >> page & 1 != 0 {
                 // A blank may have been A0 if the next sequence begins right after this one.
@@ -288,7 +288,8 @@ impl View<'_> {
         true
     }
 
-    /// What speaks for a sequence of characters that were repaired: text that was damaged once may have been damaged before.
+    /// What speaks for a sequence of characters that were repaired: text that was damaged once may have been damaged
+    /// before.
     fn bonus_of_depth(&self, script: Script) -> u32 {
         match script {
             _ if self.depth == 0 => 0,
@@ -306,12 +307,14 @@ impl View<'_> {
             && matches!(self.sequence(LATIN_2.trailing_zeros(), at), Sequence::Good { ch, .. } if ch.is_lowercase())
     }
 
+    // Small code: it is asked in many places, and seldom.
+    #[inline(never)]
     fn class(&self, ch: char) -> Class {
         if ch < '\u{800}' { self.tables.entry(ch).class } else { class(ch) }
     }
 
-    /// What speaks for a sequence beside the pairs in it: its first letter hardly ever begins a word, or never stands before
-    /// such characters.
+    /// What speaks for a sequence beside the pairs in it: its first letter hardly ever begins a word, or never stands
+    /// before such characters.
     fn bonus(&self, page: u32) -> u32 {
         let (Some(first), Some(second)) = (self.get(0), self.get(1)) else { return 0 };
         let third = self.get(2).unwrap_or(' ');

@@ -1,5 +1,5 @@
-//! Repairs text that streams by. Text that was damaged more than once needs more than one layer: the second repairs what
-//! the first has made.
+//! Repairs text that streams by. Text that was damaged more than once needs more than one layer: the second repairs
+//! what the first has made.
 
 use super::class::plausible;
 use super::decide::{Decision, View};
@@ -60,8 +60,8 @@ impl Layers {
         step(self.tables, &mut self.layers, item, emit);
     }
 
-    /// Goes on with the run of damaged text that the first layer is in: repairs what stands at `index` of `text` and has the
-    /// same page. Returns its length; 0 if it takes more than that to decide.
+    /// Goes on with the run of damaged text that the first layer is in: repairs what stands at `index` of `text` and
+    /// has the same page. Returns its length; 0 if it takes more than that to decide.
     pub(crate) fn go_on(&mut self, text: &str, index: usize, emit: &mut dyn FnMut(Item)) -> usize {
         let tables = self.tables;
         let Some((layer, rest)) = self.layers.split_first_mut() else { return 0 };
@@ -117,8 +117,8 @@ impl Layers {
         }
     }
 
-    /// Returns where in `text`, from `from` on, the next character is that may begin a damaged sequence, as far as the two
-    /// after it show. `None` if there is none.
+    /// Returns where in `text`, from `from` on, the next character is that may begin a damaged sequence, as far as the
+    /// two after it show. `None` if there is none.
     pub(crate) fn find(&self, text: &str, from: usize) -> Option<usize> {
         let bytes = text.as_bytes();
         // What the last character may begin, and the one before it together with the last one; and where they are.
@@ -167,7 +167,8 @@ fn ascii_len(bytes: &[u8]) -> usize {
     len + bytes[len..].iter().take_while(|byte| byte.is_ascii()).count()
 }
 
-/// Repairs a sequence of two characters, each of two bytes, as [`View::decide`] does in a run. Returns its last character too.
+/// Repairs a sequence of two characters, each of two bytes, as [`View::decide`] does in a run. Returns its last
+/// character too.
 fn short(tables: &Tables, page: u32, text: &str, index: usize) -> Option<(Item, char)> {
     let [a @ 0xC2..=0xDF, b, c @ 0xC2..=0xDF, d, ..] = text.as_bytes()[index..] else { return None };
     let char_of = |lead: u8, last: u8| char::from_u32(u32::from(lead & 0x1F) << 6 | u32::from(last & 0x3F));
@@ -214,7 +215,8 @@ impl Layer {
     /// Takes the next character.
     fn take(&mut self, tables: &'static Tables, item: Item, rest: &mut [Layer], emit: &mut dyn FnMut(Item)) {
         let signs = tables.signs_of(item.ch);
-        // Nearly every character of text that was repaired is held until the next one shows that no sequence begins with it.
+        // Nearly every character of text that was repaired is held until the next one shows that no sequence begins
+        // with it.
         if let &[held] = &self.held[self.done..] {
             let before = tables.signs_of(held.ch);
             if (before.lead | before.long_lead) & signs.tail == 0 && before.lead & ALONE == 0 {

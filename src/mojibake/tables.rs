@@ -19,7 +19,8 @@ const PAGES: [&str; 10] = [
     "IBM850",
 ];
 
-/// How many of them have controls at 80 to 9F, where a byte means nothing else. windows-1252 with them is ISO-8859-1 too.
+/// How many of them have controls at 80 to 9F, where a byte means nothing else. windows-1252 with them is ISO-8859-1
+/// too.
 const WITH_CONTROLS: usize = 7;
 
 /// A set of pages, or one of them.
@@ -63,8 +64,8 @@ const RANGES: [(u32, u32); 8] = [
     (0xFFFD, 0xFFFD),
 ];
 
-/// What a character can be in a sequence: the pages in which it begins one of two characters, or a longer one, or continues
-/// one. This is all that the search reads, and it reads it for every character.
+/// What a character can be in a sequence: the pages in which it begins one of two characters, or a longer one, or
+/// continues one. This is all that the search reads, and it reads it for every character.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Signs {
     pub(super) lead: Pages,
@@ -74,9 +75,9 @@ pub(super) struct Signs {
 
 /// The characters of all pages.
 pub(crate) struct Tables {
-    entries: Box<[Entry]>,
+    entries: Vec<Entry>,
     /// Of the same characters.
-    signs: Box<[Signs]>,
+    signs: Vec<Signs>,
 }
 
 impl Tables {
@@ -87,11 +88,13 @@ impl Tables {
     }
 
     fn new() -> Self {
-        let len: usize = RANGES.iter().map(|(first, last)| (last - first + 1) as usize).sum();
-        let mut tables = Tables { entries: vec![NONE; len].into(), signs: Box::default() };
-        for ch in RANGES.iter().flat_map(|(first, last)| *first..=*last).filter_map(char::from_u32) {
-            tables.entries[index(ch)].class = class(ch);
+        let mut entries = Vec::new();
+        for (first, last) in RANGES {
+            for ch in first..=last {
+                entries.push(Entry { class: char::from_u32(ch).map_or(Class::Other, class), ..NONE });
+            }
         }
+        let mut tables = Tables { entries, signs: Vec::new() };
         for (page, name) in PAGES.iter().enumerate() {
             let Ok(codec) = Registry::builtin().codec(name) else { continue };
             for byte in 0x80..=0xF4 {
@@ -109,7 +112,7 @@ impl Tables {
         // A byte that the page lacks may have become U+FFFD. It can be any byte that continues a sequence.
         let lost = &mut tables.entries[index('\u{FFFD}')];
         (lost.tail, lost.class, lost.bytes) =
-            ((1 << WITH_CONTROLS) - 1 & !CYRILLIC_OR_GREEK, Class::Rare, [0x90; PAGES.len()]);
+            (((1 << WITH_CONTROLS) - 1) & !CYRILLIC_OR_GREEK, Class::Rare, [0x90; PAGES.len()]);
         tables.signs = tables.entries.iter().map(Entry::signs).collect();
         tables
     }
@@ -165,7 +168,8 @@ impl Entry {
     }
 }
 
-/// The length of the characters at the front of `bytes` that have three bytes and are in no page: those of Asia, mostly.
+/// The length of the characters at the front of `bytes` that have three bytes and are in no page: those of Asia,
+/// mostly.
 fn others_len(bytes: &[u8]) -> usize {
     let is_other = |ch: &&[u8]| matches!(ch[0], 0xE0 | 0xE1 | 0xE3..=0xEE);
     3 * bytes.chunks_exact(3).take_while(is_other).count()

@@ -12,16 +12,16 @@ pub enum OnMojibake {
     /// Keeps it.
     #[default]
     Keep,
-    /// Repairs each sequence that is certainly damaged, once or more. Text that was never damaged stays as it is, except
-    /// where it quotes such a sequence.
+    /// Repairs each sequence that is certainly damaged, once or more. Text that was never damaged stays as it is,
+    /// except where it quotes such a sequence.
     Repair,
 }
 
 words! { OnMojibake { Keep: "keep", Repair: "repair" } }
 
 impl OnMojibake {
-    /// Returns the stage for this policy, or `None` if there is nothing to do. `is_exact`: the text may have to end at any
-    /// character, because the target lacks some, or because a later stage has a limit.
+    /// Returns the stage for this policy, or `None` if there is nothing to do. `is_exact`: the text may have to end at
+    /// any character, because the target lacks some, or because a later stage has a limit.
     pub(crate) fn stage(self, is_exact: bool) -> Option<MojibakeStage> {
         (self == OnMojibake::Repair).then(|| MojibakeStage {
             layers: Box::new(Layers::new()),
@@ -57,8 +57,8 @@ impl MojibakeStage {
         self.sources.clear();
     }
 
-    /// Returns the layers, and what takes the characters that they are done with, while `text` is cut. It is at the position
-    /// `start`.
+    /// Returns the layers, and what takes the characters that they are done with, while `text` is cut. It is at the
+    /// position `start`.
     fn parts<'a>(&'a mut self, text: &'a str, start: usize, out: &'a mut Vec<Piece>) -> (&'a mut Layers, Output<'a>) {
         let MojibakeStage { layers, held, sources, listed, is_exact } = self;
         let (made, repairs) = (Made::default(), Repairs::default());
