@@ -54,6 +54,17 @@ pub fn count_line_ends(isa: Isa, text: &[u8]) -> usize {
     })
 }
 
+/// Returns how many lines end in bytes that are a character each: `cr` ends one, and one of `others` does unless `cr`
+/// comes before it.
+#[must_use]
+pub fn count_ends_of_bytes(isa: Isa, bytes: &[u8], cr: u8, others: [u8; 2]) -> usize {
+    dispatch!(isa, {
+        "x86_64" Avx512 => x86_64::bytes::count_ends_of_bytes_avx2(bytes, cr, others),
+        "x86_64" Avx2 => x86_64::bytes::count_ends_of_bytes_avx2(bytes, cr, others),
+        _ => scalar::bytes::count_ends_of_bytes(bytes, cr, others),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::each_isa;
@@ -129,6 +140,10 @@ mod tests {
             let ends = text.replace("\r\n", "\n").replace("\r\u{85}", "\n");
             let expected = ends.chars().filter(|ch| matches!(ch, '\n' | '\r' | '\u{85}')).count();
             each_isa(|isa| assert_eq!(count_line_ends(isa, text.as_bytes()), expected, "{isa:?}"));
+            let latin: Vec<u8> = text.chars().map(|ch| u8::try_from(u32::from(ch)).unwrap_or(b'?')).collect();
+            each_isa(|isa| {
+                assert_eq!(count_ends_of_bytes(isa, &latin, b'\r', [b'\n', 0x85]), expected, "{isa:?}");
+            });
         }
     }
 }

@@ -108,7 +108,7 @@ pub(crate) use engine::TableCodec;
 pub use info::{ByteOrders, CodecInfo, EbcdicNl, Superset, TableSource, is_enc_name};
 pub(crate) use info::{for_label, with_mark};
 pub(crate) use newline::{apply_newline, newline_surface};
-pub(crate) use position::{MalformedChars, PositionFinder, Positions, TextCounter};
+pub(crate) use position::{ByteNewlines, MalformedChars, PositionFinder, Positions, TextCounter};
 pub(crate) use probe::{
     FirstChar, blank, can_write, char_of_byte, char_of_first_byte, decodes, first_char, has_shift_codes, is_utf8,
 };

@@ -1,7 +1,7 @@
 //! Lines and columns: counts them in decoded text, and finds those of bytes in a text that is read again.
 
 use super::{Codec, Decoder, MAX_FAULT, MIN_ROOM, Malformed, drive};
-use crate::arch::bytes::{count_line_ends, count_newlines};
+use crate::arch::bytes::{count_ends_of_bytes, count_line_ends, count_newlines};
 use crate::arch::isa;
 use crate::error::TextPosition;
 use std::io::{self, Read};
@@ -43,9 +43,51 @@ impl TextCounter {
         self.chars += count;
     }
 
+    /// Takes bytes that are a character each, and of which `newlines` says which end lines.
+    pub(crate) fn add_bytes(&mut self, mut bytes: &[u8], newlines: ByteNewlines) {
+        let ByteNewlines { cr, others } = newlines;
+        let Some(first) = bytes.first() else { return };
+        if std::mem::take(&mut self.after_cr) && others.contains(first) {
+            bytes = &bytes[1..];
+        }
+        let ended = count_ends_of_bytes(isa(), bytes, cr, others);
+        if ended > 0 {
+            self.ended += ended as u64;
+            self.chars = 0;
+            self.after_cr = bytes.last() == Some(&cr);
+            let last = bytes.iter().rposition(|byte| *byte == cr || others.contains(byte));
+            bytes = &bytes[last.map_or(0, |last| last + 1)..];
+        }
+        self.chars += bytes.len() as u64;
+    }
+
     /// Returns the position of the character that comes next.
     pub(crate) fn position(&self) -> TextPosition {
         TextPosition::new(self.ended + 1, self.chars + 1)
+    }
+}
+
+/// The bytes of a single-byte page that end lines.
+#[derive(Clone, Copy)]
+pub(crate) struct ByteNewlines {
+    /// That of CR.
+    cr: u8,
+    /// Those of LF and NEL. Twice the same if there is only one.
+    others: [u8; 2],
+}
+
+impl ByteNewlines {
+    /// `char_of` returns what a byte stands for. `None` for a page with other bytes for line ends than one for CR, and one
+    /// or two for LF and NEL.
+    pub(crate) fn of(char_of: impl Fn(u8) -> Option<char>) -> Option<Self> {
+        let bytes_of =
+            |chars: &[char]| (0..=0xFF).filter(|byte| char_of(*byte).is_some_and(|ch| chars.contains(&ch))).collect();
+        let (crs, others): (Vec<u8>, Vec<u8>) = (bytes_of(&['\r']), bytes_of(&['\n', '\u{85}']));
+        match (&crs[..], &others[..]) {
+            ([cr], [one]) => Some(ByteNewlines { cr: *cr, others: [*one; 2] }),
+            ([cr], [one, other]) => Some(ByteNewlines { cr: *cr, others: [*one, *other] }),
+            _ => None,
+        }
     }
 }
 

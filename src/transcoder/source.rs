@@ -3,7 +3,7 @@
 use super::fill::{Chunk, Filled, SourceStop};
 use super::records::read::{RecordBytes, RecordsIn};
 use super::records::record::Mark;
-use crate::codec::{Malformed, Stop, TextCounter, Utf8Sink};
+use crate::codec::{ByteNewlines, Malformed, Stop, TextCounter, Utf8Sink};
 use crate::detect::Diagnostic;
 use crate::error::{Error, TextPosition};
 use crate::records::Deframer;
@@ -25,8 +25,24 @@ pub(super) struct Source {
 #[derive(Clone)]
 struct Counter {
     text: TextCounter,
-    /// The newline that each byte is, for bytes that are translated and not decoded.
-    newlines: Arc<[Option<char>; 256]>,
+    /// For bytes that are translated and not decoded.
+    newlines: Newlines,
+}
+
+/// The newline that each byte of a single-byte page is.
+#[derive(Clone)]
+enum Newlines {
+    Few(ByteNewlines),
+    /// Of a page that has unusual ones.
+    Any(Arc<[Option<char>; 256]>),
+}
+
+impl Newlines {
+    fn of(decoder: &CheckedDecoder) -> Self {
+        let newline = |byte| decoder.alone(byte).filter(|ch| matches!(ch, '\n' | '\r' | '\u{85}'));
+        let any = || Newlines::Any(Arc::new(std::array::from_fn(|byte| newline(byte as u8))));
+        ByteNewlines::of(newline).map_or_else(any, Newlines::Few)
+    }
 }
 
 /// A copy of a [`Source`] to go back to.
@@ -39,7 +55,11 @@ pub(super) struct Checkpoint {
 impl Counter {
     /// Counts bytes that are a character each.
     fn add_bytes(&mut self, mut bytes: &[u8]) {
-        let newline = |byte: &u8| self.newlines[usize::from(*byte)];
+        let newlines = match &self.newlines {
+            Newlines::Few(few) => return self.text.add_bytes(bytes, *few),
+            Newlines::Any(newlines) => newlines,
+        };
+        let newline = |byte: &u8| newlines[usize::from(*byte)];
         while let Some(at) = bytes.iter().position(|byte| newline(byte).is_some()) {
             self.text.add_chars(at as u64);
             if let Some(ch) = newline(&bytes[at]) {
@@ -58,9 +78,8 @@ impl Source {
 
     /// Counts lines and characters from here on, if there are no records.
     pub(super) fn counting(mut self) -> Self {
-        let newline = |byte| self.decoder.alone(byte).filter(|ch| matches!(ch, '\n' | '\r' | '\u{85}'));
         if self.records.is_none() {
-            let newlines = Arc::new(std::array::from_fn(|byte| newline(byte as u8)));
+            let newlines = Newlines::of(&self.decoder);
             self.counter = Some(Counter { text: TextCounter::default(), newlines });
         }
         self

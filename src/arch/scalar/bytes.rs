@@ -46,6 +46,20 @@ pub(in super::super) fn count_newlines(text: &[u8]) -> usize {
     usize::from(is_newline(0, *first)) + counts.map(usize::from).sum::<usize>()
 }
 
+/// Returns how many lines end in bytes that are a character each: `cr` ends one, and one of `others` does unless `cr`
+/// comes before it. Inlined for the same reason.
+#[inline(always)]
+pub(in super::super) fn count_ends_of_bytes(bytes: &[u8], cr: u8, others: [u8; 2]) -> usize {
+    const SOME: usize = 128;
+    let is_end =
+        |before: u8, byte: u8| u8::from((byte == cr) | (((byte == others[0]) | (byte == others[1])) & (before != cr)));
+    let Some((first, rest)) = bytes.split_first() else { return 0 };
+    let is_first = *first == cr || others.contains(first);
+    let pairs = bytes.chunks(SOME).zip(rest.chunks(SOME));
+    let counts = pairs.map(|(before, some)| before.iter().zip(some).map(|(a, b)| is_end(*a, *b)).sum::<u8>());
+    usize::from(is_first) + counts.map(usize::from).sum::<usize>()
+}
+
 /// Returns how many lines end in `text`. Inlined for the same reason.
 #[inline(always)]
 pub(in super::super) fn count_line_ends(text: &[u8]) -> usize {

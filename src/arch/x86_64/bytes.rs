@@ -73,3 +73,9 @@ pub(in super::super) fn count_newlines_avx2(text: &[u8]) -> usize {
 pub(in super::super) fn count_line_ends_avx2(text: &[u8]) -> usize {
     scalar::bytes::count_line_ends(text)
 }
+
+/// Returns how many lines end in bytes that are a character each.
+#[target_feature(enable = "avx2,bmi1")]
+pub(in super::super) fn count_ends_of_bytes_avx2(bytes: &[u8], cr: u8, others: [u8; 2]) -> usize {
+    scalar::bytes::count_ends_of_bytes(bytes, cr, others)
+}
