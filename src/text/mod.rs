@@ -56,10 +56,6 @@ pub(crate) enum Text {
     /// A newline at a position, or at a place of the input, where none is allowed.
     Newline(char, Option<Place>),
     /// Made by a stage from other text.
-    #[cfg_attr(
-        not(any(feature = "mojibake", feature = "normalize")),
-        expect(dead_code, reason = "no stage makes text")
-    )]
     Made(Box<Made>),
     /// These repairs are in the text that a stage has made, which follows.
     #[cfg(feature = "mojibake")]
