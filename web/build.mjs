@@ -23,7 +23,7 @@ const require = createRequire(join(tools, "package.json"));
 
 /** The modules, and the features of the crate that each has. The one that takes longest is first. */
 const MODULES = {
-  "charpipe-all.wasm": ["inspect", "whatwg", "dos", "guess", "legacy", "mojibake", "normalize", "translit"],
+  "charpipe-all.wasm": ["inspect", "whatwg", "dos", "guess", "legacy", "lines", "mojibake", "normalize", "translit"],
   "charpipe.wasm": ["whatwg", "dos", "guess"],
   "charpipe-small.wasm": [],
 };

@@ -108,7 +108,11 @@ pub(crate) use engine::TableCodec;
 pub use info::{ByteOrders, CodecInfo, EbcdicNl, Superset, TableSource, is_enc_name};
 pub(crate) use info::{for_label, with_mark};
 pub(crate) use newline::{apply_newline, newline_surface};
-pub(crate) use position::{ByteNewlines, MalformedChars, PositionFinder, Positions, TextCounter};
+#[cfg(feature = "lines")]
+pub(crate) use position::ByteNewlines;
+#[cfg(any(feature = "lines", feature = "mojibake"))]
+pub(crate) use position::TextCounter;
+pub(crate) use position::{MalformedChars, PositionFinder, Positions};
 pub(crate) use probe::{
     FirstChar, blank, can_write, char_of_byte, char_of_first_byte, decodes, first_char, has_shift_codes, is_utf8,
 };

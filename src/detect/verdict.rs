@@ -195,7 +195,7 @@ impl Verdict {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn locate<R: Read>(&mut self, mut input: R) -> io::Result<()> {
-        let Some(codec) = self.text_codec() else { return Ok(()) };
+        let Some(codec) = self.text_codec().filter(|_| cfg!(feature = "lines")) else { return Ok(()) };
         let finder = PositionFinder::new(&*codec, self.bom_len as u64, MalformedChars::One);
         let positions = Positions::find(finder, &mut input, self.offsets().collect())?;
         self.set_positions(&|offset, _| positions.of(offset));

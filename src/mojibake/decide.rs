@@ -409,7 +409,13 @@ impl View<'_> {
         // Foreign letters in quotation marks.
         let is_quoted = matches!(self.class(self.before), Class::Open | Class::Close)
             && matches!(self.get(1), Some('«' | '»' | '‹' | '›' | '‘' | '’' | '“' | '”'));
-        if is_quoted || is_garbled && self.page.is_none() { NEVER } else { by_script + u32::from(is_word) }
+        // A part of a word or of an alphabet: `þÆæ`, `вЇї`.
+        let is_other_word = is_word && !touches_ascii && !matches!(script, Script::Cyrillic | Script::Greek);
+        if is_quoted || is_other_word || is_garbled && self.page.is_none() {
+            NEVER
+        } else {
+            by_script + u32::from(is_word)
+        }
     }
 
     /// Decides about a character after which byte A0 may have become a blank: `Ã ` was `à`.

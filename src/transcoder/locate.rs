@@ -16,7 +16,8 @@ impl Transcoder {
     /// offsets, and not at all if there are none. Afterwards [`Error::position`] and the fields `position` of the
     /// report have them.
     ///
-    /// Nothing is found if there are no lines: the input consists of records or is not text.
+    /// Nothing is found if there are no lines: the input consists of records or is not text. Nor is anything without the
+    /// feature `lines`.
     ///
     /// # Errors
     /// Those of `input`.
@@ -76,7 +77,7 @@ impl Transcoder {
     /// Returns what finds positions in the input; `None` if there are no lines.
     fn position_finder(&self) -> Option<PositionFinder> {
         let (settings, report) = (&self.run.settings, &self.run.report);
-        if settings.input.shape.is_some() || report.passed {
+        if !cfg!(feature = "lines") || settings.input.shape.is_some() || report.passed {
             return None;
         }
         let verdict = report.verdict.as_ref()?;

@@ -57,6 +57,7 @@ mod head;
 mod io;
 mod kept;
 mod label_places;
+mod line_counter;
 mod locate;
 mod message;
 pub(crate) mod named_options;

@@ -1,9 +1,10 @@
 //! From input bytes to text: the decoder and, if the input consists of records, the deframer before it.
 
 use super::fill::{Chunk, Filled, SourceStop};
+use super::line_counter::LineCounter;
 use super::records::read::{RecordBytes, RecordsIn};
 use super::records::record::Mark;
-use crate::codec::{ByteNewlines, Malformed, Stop, TextCounter, Utf8Sink};
+use crate::codec::{Malformed, Stop, Utf8Sink};
 use crate::detect::Diagnostic;
 use crate::error::{Error, TextPosition};
 use crate::records::Deframer;
@@ -11,38 +12,13 @@ use crate::text::relabel::Edit;
 use crate::transcoder::guard::{CheckedDecoder, Passing};
 use crate::transcoder::records::packed_watch::Seen;
 use crate::transcoder::report::{MalformedAt, Place};
-use std::sync::Arc;
 
 /// Decodes the input.
 pub(super) struct Source {
     decoder: CheckedDecoder,
     records: Option<Box<RecordsIn>>,
     /// Counts lines and characters, if the job wants that and there are no records.
-    counter: Option<Counter>,
-}
-
-/// Counts lines and characters in the text that is decoded.
-#[derive(Clone)]
-struct Counter {
-    text: TextCounter,
-    /// For bytes that are translated and not decoded.
-    newlines: Newlines,
-}
-
-/// The newline that each byte of a single-byte page is.
-#[derive(Clone)]
-enum Newlines {
-    Few(ByteNewlines),
-    /// Of a page that has unusual ones.
-    Any(Arc<[Option<char>; 256]>),
-}
-
-impl Newlines {
-    fn of(decoder: &CheckedDecoder) -> Self {
-        let newline = |byte| decoder.alone(byte).filter(|ch| matches!(ch, '\n' | '\r' | '\u{85}'));
-        let any = || Newlines::Any(Arc::new(std::array::from_fn(|byte| newline(byte as u8))));
-        ByteNewlines::of(newline).map_or_else(any, Newlines::Few)
-    }
+    counter: Option<LineCounter>,
 }
 
 /// A copy of a [`Source`] to go back to.
@@ -50,25 +26,6 @@ pub(super) struct Checkpoint {
     pub(super) source: Box<Source>,
     /// What the original had seen by then that it judges later.
     seen: Option<Seen>,
-}
-
-impl Counter {
-    /// Counts bytes that are a character each.
-    fn add_bytes(&mut self, mut bytes: &[u8]) {
-        let newlines = match &self.newlines {
-            Newlines::Few(few) => return self.text.add_bytes(bytes, *few),
-            Newlines::Any(newlines) => newlines,
-        };
-        let newline = |byte: &u8| newlines[usize::from(*byte)];
-        while let Some(at) = bytes.iter().position(|byte| newline(byte).is_some()) {
-            self.text.add_chars(at as u64);
-            if let Some(ch) = newline(&bytes[at]) {
-                self.text.add(ch.encode_utf8(&mut [0; 4]));
-            }
-            bytes = &bytes[at + 1..];
-        }
-        self.text.add_chars(bytes.len() as u64);
-    }
 }
 
 impl Source {
@@ -79,8 +36,7 @@ impl Source {
     /// Counts lines and characters from here on, if there are no records.
     pub(super) fn counting(mut self) -> Self {
         if self.records.is_none() {
-            let newlines = Newlines::of(&self.decoder);
-            self.counter = Some(Counter { text: TextCounter::default(), newlines });
+            self.counter = LineCounter::new(&self.decoder);
         }
         self
     }
@@ -119,7 +75,7 @@ impl Source {
     pub(super) fn restart(&mut self, start: u64) -> bool {
         self.decoder.restart(start);
         if let Some(counter) = &mut self.counter {
-            counter.text = TextCounter::default();
+            counter.restart();
         }
         self.records.is_none()
     }
@@ -247,7 +203,7 @@ impl Source {
         let before = sink.written();
         let step = self.decoder.feed(chunk.up_to_limit(self.decoder.read()), sink)?;
         if let Some(counter) = &mut self.counter {
-            counter.text.add(sink.as_str().get(before..).unwrap_or_default());
+            counter.add(sink.as_str().get(before..).unwrap_or_default());
         }
         let stop = match step.stop {
             Stop::InputEmpty => SourceStop::NeedInput,
@@ -285,14 +241,14 @@ impl Source {
     /// Counts text that comes next, if lines are counted.
     pub(super) fn count(&mut self, text: &str) {
         if let Some(counter) = &mut self.counter {
-            counter.text.add(text);
+            counter.add(text);
         }
     }
 
     /// Counts a character that is no newline, likewise.
     pub(super) fn count_char(&mut self) {
         if let Some(counter) = &mut self.counter {
-            counter.text.add_chars(1);
+            counter.add_char();
         }
     }
 
@@ -305,12 +261,12 @@ impl Source {
     pub(super) fn position_after(&self, bytes: &[u8]) -> Option<TextPosition> {
         let mut counter = self.counter.clone()?;
         counter.add_bytes(bytes);
-        Some(counter.text.position())
+        Some(counter.position())
     }
 
     /// Returns the line and column of the first byte that is not decoded to text yet, if they are counted.
     pub(super) fn text_position(&self) -> Option<TextPosition> {
-        self.counter.as_ref().map(|counter| counter.text.position())
+        self.counter.as_ref().map(|counter| counter.position())
     }
 
     /// Hands whole records from the front of `src` to `each`, for as long as it takes one. Takes nothing unless it is

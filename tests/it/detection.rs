@@ -143,7 +143,7 @@ fn where_rome_objects() {
         hints.content_type = (!charset.is_empty()).then(|| format!("application/xml; charset={charset}"));
         let mut detector = Detector::new(charpipe::Registry::builtin(), hints);
         detector.feed(&input);
-        let error = detector.finish().error.unwrap().to_string();
-        assert_eq!(error, format!("byte {at}: rejected by the policy: {why}"));
+        let error = detector.finish().error.unwrap();
+        assert_eq!((error.offset(), error.kind().to_string()), (Some(at), format!("rejected by the policy: {why}")));
     }
 }

@@ -88,7 +88,7 @@ latin1.xml: ISO-8859-1
 damaged-utf8.txt: unknown
   family unknown, text
   by default, rule rfc7303:default
-  error: byte 8: unknown encoding: nothing names it, and the input is not valid UTF-8; it looks like text in a legacy charset (unknown-encoding)
+  error: line 1, column 8 (byte 8): unknown encoding: nothing names it, and the input is not valid UTF-8; it looks like text in a legacy charset (unknown-encoding)
 "#,
         stderr: "",
     },

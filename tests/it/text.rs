@@ -32,7 +32,8 @@ const TEXTS: [&str; 16] = [
 /// Encodes the text with a run that is told that it is UTF-8.
 fn with_a_run(job: &Transcode, text: &str) -> Result<Vec<u8>, Error> {
     let mut output = Vec::new();
-    job.clone().source_encoding("UTF-8")?.run(text.as_bytes(), &mut output)?;
+    // The lines of a text are known, and those of a stream are if they are counted.
+    job.clone().count_lines(true).source_encoding("UTF-8")?.run(text.as_bytes(), &mut output)?;
     Ok(output)
 }
 

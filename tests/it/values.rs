@@ -14,7 +14,8 @@ use std::borrow::Cow;
 /// Decodes the value with a whole run, which does not take the fast path.
 fn decode_with_a_run(job: &Transcode, value: &[u8]) -> Result<String, Error> {
     let mut output = Vec::new();
-    job.run(value, &mut output)?;
+    // The lines of a value are known, and those of a stream are if they are counted.
+    job.clone().count_lines(true).run(value, &mut output)?;
     Ok(String::from_utf8(output).unwrap())
 }
 
