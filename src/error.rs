@@ -50,8 +50,12 @@ pub struct TextPosition {
     pub line: u64,
     /// The number of the character within the line, from 1. Characters are code points of the decoded text.
     pub column: u64,
+    /// Without the feature `lines` there are no positions, and their code takes no space.
+    #[cfg(not(feature = "lines"))]
+    none: std::convert::Infallible,
 }
 
+#[cfg(feature = "lines")]
 impl TextPosition {
     /// A position that the caller has counted.
     #[must_use]

@@ -81,6 +81,7 @@ mod info;
 mod newline;
 #[cfg(any(feature = "whatwg", feature = "legacy"))]
 mod pairs;
+#[cfg(feature = "lines")]
 mod position;
 mod probe;
 mod resume;
@@ -109,10 +110,7 @@ pub use info::{ByteOrders, CodecInfo, EbcdicNl, Superset, TableSource, is_enc_na
 pub(crate) use info::{for_label, with_mark};
 pub(crate) use newline::{apply_newline, newline_surface};
 #[cfg(feature = "lines")]
-pub(crate) use position::ByteNewlines;
-#[cfg(any(feature = "lines", feature = "mojibake"))]
-pub(crate) use position::TextCounter;
-pub(crate) use position::{MalformedChars, PositionFinder, Positions};
+pub(crate) use position::{ByteNewlines, MalformedChars, PositionFinder, Positions, TextCounter};
 pub(crate) use probe::{
     FirstChar, blank, can_write, char_of_byte, char_of_first_byte, decodes, first_char, has_shift_codes, is_utf8,
 };

@@ -1,9 +1,7 @@
 //! Lines and columns: counts them in decoded text, and finds those of bytes in a text that is read again.
 
 use super::{Codec, Decoder, MAX_FAULT, MIN_ROOM, Malformed, drive};
-#[cfg(feature = "lines")]
-use crate::arch::bytes::count_ends_of_bytes;
-use crate::arch::bytes::{count_line_ends, count_newlines};
+use crate::arch::bytes::{count_ends_of_bytes, count_line_ends, count_newlines};
 use crate::arch::isa;
 use crate::error::TextPosition;
 use std::io::{self, Read};
@@ -46,7 +44,6 @@ impl TextCounter {
     }
 
     /// Takes bytes that are a character each, and of which `newlines` says which end lines.
-    #[cfg(feature = "lines")]
     pub(crate) fn add_bytes(&mut self, mut bytes: &[u8], newlines: ByteNewlines) {
         let ByteNewlines { cr, others } = newlines;
         let Some(first) = bytes.first() else { return };
@@ -71,7 +68,6 @@ impl TextCounter {
 }
 
 /// The bytes of a single-byte page that end lines.
-#[cfg(feature = "lines")]
 #[derive(Clone, Copy)]
 pub(crate) struct ByteNewlines {
     /// That of CR.
@@ -80,7 +76,6 @@ pub(crate) struct ByteNewlines {
     others: [u8; 2],
 }
 
-#[cfg(feature = "lines")]
 impl ByteNewlines {
     /// `char_of` returns what a byte stands for. `None` for a page with other bytes for line ends than one for CR, and one
     /// or two for LF and NEL.

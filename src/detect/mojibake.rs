@@ -2,7 +2,8 @@
 
 use super::statistics::WINDOW;
 use super::verdict::Diagnostic;
-use crate::codec::{Codec, TextCounter, drive, is_utf8};
+use crate::codec::{Codec, drive, is_utf8};
+use crate::error::TextPosition;
 use crate::mojibake::{Item, Layers};
 
 /// Returns a hint if `sample`, the beginning of an input that `codec` decodes, has text that was decoded with the wrong
@@ -30,9 +31,21 @@ pub fn looks_like_mojibake(sample: &[u8], codec: &dyn Codec) -> Option<Diagnosti
     let offset = if is_utf8(codec) { begin } else { offset_of(begin, sample, codec) };
     let before = &text[begin..begin + found.len as usize];
     let message = format!("{before:?} looks like {:?} that was decoded with the wrong charset", found.ch.to_string());
-    let mut counter = TextCounter::default();
-    counter.add(text[..begin].trim_start_matches('\u{FEFF}'));
-    Some(Diagnostic::hint("looks-like-mojibake", offset as u64, message).with_position(Some(counter.position())))
+    let hint = Diagnostic::hint("looks-like-mojibake", offset as u64, message);
+    Some(hint.with_position(position_after(text[..begin].trim_start_matches('\u{FEFF}'))))
+}
+
+/// Returns the line and column of what comes after `text`.
+#[cfg(feature = "lines")]
+fn position_after(text: &str) -> Option<TextPosition> {
+    let mut counter = crate::codec::TextCounter::default();
+    counter.add(text);
+    Some(counter.position())
+}
+
+#[cfg(not(feature = "lines"))]
+fn position_after(_: &str) -> Option<TextPosition> {
+    None
 }
 
 /// Whether two characters that may be damaged stand side by side. Most text has none, and needs no tables. (What lost

@@ -4,8 +4,10 @@ use super::policy::Policy;
 use super::signature::{Family, Signature};
 use super::statistics::{Candidate, Looks};
 use crate::codec::Codec;
+#[cfg(feature = "lines")]
 use crate::codec::{MalformedChars, PositionFinder, Positions};
 use crate::error::{Error, TextPosition};
+#[cfg(feature = "lines")]
 use crate::registry::Registry;
 use crate::words::words;
 use std::io::{self, Read};
@@ -194,11 +196,14 @@ impl Verdict {
     /// assert_eq!((at.line, at.column), (10_001, 4));
     /// # Ok::<(), std::io::Error>(())
     /// ```
+    #[cfg_attr(not(feature = "lines"), allow(unused_mut, unused_variables, clippy::unnecessary_wraps))]
     pub fn locate<R: Read>(&mut self, mut input: R) -> io::Result<()> {
-        let Some(codec) = self.text_codec().filter(|_| cfg!(feature = "lines")) else { return Ok(()) };
-        let finder = PositionFinder::new(&*codec, self.bom_len as u64, MalformedChars::One);
-        let positions = Positions::find(finder, &mut input, self.offsets().collect())?;
-        self.set_positions(&|offset, _| positions.of(offset));
+        #[cfg(feature = "lines")]
+        if let Some(codec) = self.text_codec() {
+            let finder = PositionFinder::new(&*codec, self.bom_len as u64, MalformedChars::One);
+            let positions = Positions::find(finder, &mut input, self.offsets().collect())?;
+            self.set_positions(&|offset, _| positions.of(offset));
+        }
         Ok(())
     }
 
@@ -209,6 +214,7 @@ impl Verdict {
     }
 
     /// Sets the lines and columns that `find` returns for an offset, given those that are known.
+    #[cfg(feature = "lines")]
     pub(crate) fn set_positions(&mut self, find: &impl Fn(u64, Option<TextPosition>) -> Option<TextPosition>) {
         if let Some(error) = &mut self.error {
             let position = error.offset_in_text().and_then(|offset| find(offset, error.position()));
@@ -222,6 +228,7 @@ impl Verdict {
     /// Returns what decodes the input to find lines and columns in it. Without a codec that is any one of the family,
     /// and UTF-8 for bytes of which nobody knows what they are: so much of them is known. `None` if the input is not
     /// text.
+    #[cfg(feature = "lines")]
     pub(crate) fn text_codec(&self) -> Option<Arc<dyn Codec>> {
         if self.looks == Some(Looks::Binary) {
             return None;

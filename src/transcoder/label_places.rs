@@ -30,7 +30,10 @@ impl LabelPlaces {
                 // A sequence that began before the bytes has no newline in it.
                 let earlier = at.saturating_sub(offset);
                 let found = source.position_after(text);
-                *place = found.map(|found| (offset, TextPosition::new(found.line, found.column - earlier)));
+                *place = found.map(|mut found| {
+                    found.column -= earlier;
+                    (offset, found)
+                });
             }
         }
     }

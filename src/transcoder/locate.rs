@@ -3,11 +3,17 @@
 //! here.
 
 use super::Transcoder;
+#[cfg(feature = "lines")]
 use super::choices::OnMalformed;
+#[cfg(feature = "lines")]
 use super::io::plain::with_newline;
+#[cfg(feature = "lines")]
 use super::report::Report;
+#[cfg(feature = "lines")]
 use crate::codec::{MalformedChars, PositionFinder, Positions};
-use crate::error::{Error, TextPosition};
+use crate::error::Error;
+#[cfg(feature = "lines")]
+use crate::error::TextPosition;
 use std::io::{self, Read};
 
 impl Transcoder {
@@ -36,11 +42,19 @@ impl Transcoder {
     /// assert_eq!(error.to_string(), "line 2, column 6 (byte 14): E9 is not valid UTF-8");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[cfg_attr(not(feature = "lines"), allow(unused_mut, unused_variables, clippy::unnecessary_wraps))]
     pub fn locate<R: Read>(&mut self, mut input: R, error: Option<&mut Error>) -> io::Result<()> {
+        #[cfg(feature = "lines")]
+        self.find_positions(&mut input, error)?;
+        Ok(())
+    }
+
+    #[cfg(feature = "lines")]
+    fn find_positions(&mut self, input: &mut dyn Read, error: Option<&mut Error>) -> io::Result<()> {
         let Some(finder) = self.position_finder() else { return Ok(()) };
         let mut offsets = self.run.report.offsets();
         offsets.extend(error.as_ref().and_then(|error| error.offset_in_text()));
-        let positions = Positions::find(finder, &mut input, offsets)?;
+        let positions = Positions::find(finder, input, offsets)?;
         self.run.report.set_positions(|offset, _| positions.of(offset));
         if let Some(error) = error {
             *error = error.with_position(error.offset_in_text().and_then(|offset| positions.of(offset)));
@@ -58,6 +72,7 @@ impl Transcoder {
 
     /// If lines are counted, finds those of what is in the head and was reported before anything was decoded. Returns
     /// `error` with its position, if it was found here.
+    #[cfg(feature = "lines")]
     pub(super) fn locate_in_head(&mut self, error: Option<&Error>) -> Option<Error> {
         let head = self.head.bytes();
         if !self.run.settings.counts_lines || head.is_empty() {
@@ -74,10 +89,16 @@ impl Transcoder {
         error.map(|error| error.with_position(Some(position)))
     }
 
+    #[cfg(not(feature = "lines"))]
+    pub(super) fn locate_in_head(&mut self, _: Option<&Error>) -> Option<Error> {
+        None
+    }
+
     /// Returns what finds positions in the input; `None` if there are no lines.
+    #[cfg(feature = "lines")]
     fn position_finder(&self) -> Option<PositionFinder> {
         let (settings, report) = (&self.run.settings, &self.run.report);
-        if !cfg!(feature = "lines") || settings.input.shape.is_some() || report.passed {
+        if settings.input.shape.is_some() || report.passed {
             return None;
         }
         let verdict = report.verdict.as_ref()?;
@@ -91,6 +112,7 @@ impl Transcoder {
     }
 }
 
+#[cfg(feature = "lines")]
 impl Report {
     /// The offsets whose lines and columns are looked for.
     fn offsets(&self) -> Vec<u64> {

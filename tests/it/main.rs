@@ -76,6 +76,7 @@ mod parallel;
 mod peer_values;
 mod peers;
 #[cfg(all(feature = "whatwg", feature = "legacy"))]
+#[cfg(feature = "lines")]
 mod positions;
 mod record_runs;
 mod records;

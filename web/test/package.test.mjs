@@ -71,7 +71,8 @@ test("errors have code, offset and bytes", () => {
   const error = assertThrows(() => charpipe.convert(bytes(0x61, 0x62, 0xff), { from: "UTF-8" }));
   assert.ok(error instanceof charpipe.CharpipeError);
   assert.deepEqual([error.code, error.offset, [...error.bytes]], ["malformed", 2, [0xff]]);
-  assert.deepEqual([error.line, error.column, error.record], [1, 3, undefined]);
+  // Only the largest module counts lines.
+  assert.deepEqual([error.line, error.column, error.record], [undefined, undefined, undefined]);
   assert.deepEqual([...error.output], [0x61, 0x62]);
   // Up to the malformed byte.
   assert.equal(error.report.bytes_in, 2);
@@ -260,7 +261,7 @@ test("streams fail with position and bytes, after the good output", async () => 
   const error = await readAll().catch((error) => error);
   assert.equal(text, "ab");
   assert.deepEqual([error.code, error.offset, [...error.bytes]], ["malformed", 2, [0xff]]);
-  assert.deepEqual([error.line, error.column, error.record], [1, 3, undefined]);
+  assert.deepEqual([error.line, error.column, error.record], [undefined, undefined, undefined]);
   await writing;
   const converter = new charpipe.ConverterStream({ from: "IBM037", to: "UTF-8" });
   const output = await through(converter, [bytes(0xc1), bytes(), bytes(0xc2)]);

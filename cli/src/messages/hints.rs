@@ -202,7 +202,7 @@ pub(crate) fn looks(sample: &[u8]) -> Option<Diagnostic> {
 /// Returns a hint if `sample`, which `codec` decodes, has text that was decoded with the wrong charset before. `notes`: what
 /// was noticed already. If this is the wrong charset, that was said.
 pub(crate) fn looks_damaged(sample: &[u8], codec: &dyn Codec, notes: &[Diagnostic]) -> Option<Diagnostic> {
-    if notes.iter().any(|note| note.code == "looks-like-utf8") {
+    if notes.iter().any(|note| matches!(note.code, "looks-like-utf8" | "looks-like-windows-1252")) {
         return None;
     }
     #[cfg(feature = "mojibake")]

@@ -26,7 +26,8 @@ fn the_command_prints_the_json_of_the_library() {
         let printed = String::from_utf8(run(&["detect", "--json"], input).stdout).unwrap();
         assert_eq!(printed, format!("{}\n", named(&verdict)));
 
-        let mut transcoder = Transcode::new().on_malformed(OnMalformed::Replace).transcoder().unwrap();
+        let job = Transcode::new().on_malformed(OnMalformed::Replace).count_lines(true);
+        let mut transcoder = job.transcoder().unwrap();
         let error = transcoder.run(&mut &input[..], &mut Vec::new()).err();
         // It has not looked at as many bytes as detection alone.
         let verdict = to_string(&transcoder.report().verdict).unwrap();

@@ -88,7 +88,7 @@ fn one_line_of_json_for_each_file() {
         "error": null
     });
     assert_eq!(objects[0]["hypotheses"][0], first);
-    let error = json!({"code": "no-record-shape", "message": "no record shape fits", "offset": 0});
+    let error = json!({"code": "no-record-shape", "message": "no record shape fits", "offset": 0, "line": null, "column": null});
     assert_eq!((&objects[1]["records"], &objects[1]["error"]), (&Value::Null, &error));
     assert!(objects[1]["hypotheses"].as_array().unwrap().iter().all(|one| one["survives"] == json!(false)));
     let wrong = &objects[1]["hypotheses"].as_array().unwrap().iter().find(|one| one["shape"] == json!("rdw"));
