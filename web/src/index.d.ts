@@ -62,7 +62,7 @@ export class CharpipeError extends Error {
   readonly code: string;
   /** The position in the input, in bytes from 0. */
   readonly offset?: number;
-  /** The line of the text or of a layout, from 1, and the character in it, from 1. */
+  /** The line of the text or of a layout, and the character in it, both from 1. Of a text only in the build `all`. */
   readonly line?: number;
   readonly column?: number;
   /** The record, from 1, if the input consists of records. Then `column` is the byte in it, from 1. */
