@@ -31,7 +31,8 @@ impl LabelPlaces {
                 let earlier = at.saturating_sub(offset);
                 let found = source.position_after(text);
                 *place = found.map(|mut found| {
-                    found.column -= earlier;
+                    // Malformed bytes that were left out are no characters.
+                    found.column = found.column.saturating_sub(earlier).max(1);
                     (offset, found)
                 });
             }

@@ -63,7 +63,7 @@ fn check(job: &Transcode, texts: &[&str]) {
             let appended = [b"before", &expected.clone().unwrap_or_default()[..]].concat();
             assert_eq!((result.err(), bytes), (expected.clone().err(), appended), "{what}");
         }
-        let mut writer = job.text_writer(Vec::new()).unwrap();
+        let mut writer = job.clone().count_lines(true).text_writer(Vec::new()).unwrap();
         let written = text.chars().try_for_each(|ch| writer.write_char(ch));
         let finished = writer.finish().map_err(|error| visible(error.error()));
         assert_eq!(finished, expected, "{what}");
@@ -202,7 +202,7 @@ proptest! {
     fn any_text_in_any_pieces(text in "\\PC{0,200}", cuts in prop::collection::vec(1usize..40, 1..8)) {
         for label in ["UTF-8", "ISO-8859-1", "IBM939", "UTF-16"] {
             let job = Transcode::new().target_encoding(label).unwrap().on_unmappable(OnUnmappable::Replace);
-            let mut writer = job.text_writer(Vec::new()).unwrap();
+            let mut writer = job.clone().count_lines(true).text_writer(Vec::new()).unwrap();
             let mut rest = text.as_bytes();
             for cut in cuts.iter().cycle() {
                 if rest.is_empty() {
