@@ -39,7 +39,11 @@ impl Folder {
             assert!(!output.stderr.is_empty(), "{what}");
             return;
         }
-        let report: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+        let mut report: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+        // The command alone looks for text that was decoded wrongly before.
+        if let Some(notes) = report["diagnostics"].as_array_mut() {
+            notes.retain(|note| note["code"] != "looks-like-mojibake");
+        }
         let error = Some(&report["error"]).filter(|error| !error.is_null());
         assert_eq!(output.status.code(), Some(error.is_some().into()), "{what}");
         case.check(how, &output.stdout, &report, error);
