@@ -4,8 +4,8 @@
 export type Bytes = ArrayBuffer | ArrayBufferView | SharedArrayBuffer;
 
 /**
- * The options of a conversion. Their names are those of the command's long options, in camel case; docs/command.md of
- * the project explains them. `options()` lists them.
+ * The options of a conversion. Their names are those of the command's long options, in camel case;
+ * docs/reference/convert.md of the project explains them. `options()` lists them.
  */
 export interface Options {
   /** The encoding of the input. The default, `auto`, detects it. */

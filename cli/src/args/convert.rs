@@ -170,7 +170,7 @@ pub(crate) struct Convert {
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = MESSAGES)]
     pub(crate) report: Option<PathBuf>,
 
-    /// Print a man page, or completions for a shell, and exit
+    /// Print a man page, the reference, or completions for a shell, and exit
     ///
     /// `charpipe --generate man > charpipe.1`, `charpipe --generate complete-bash > charpipe.bash`
     #[cfg(feature = "generate")]

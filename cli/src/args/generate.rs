@@ -17,6 +17,8 @@ pub(crate) enum What {
     ManChart,
     /// charpipe-git-filter.1
     ManGitFilter,
+    /// The options of all commands in Markdown
+    Reference,
     /// For bash
     CompleteBash,
     /// For zsh

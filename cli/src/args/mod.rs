@@ -231,34 +231,8 @@ fn with_command(argv: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use charpipe::OptionValue;
     use charpipe::rows::RowsJob;
-    use charpipe::{NamedOption, OptionValue};
-
-    /// Returns the rows of the tables in a section of a page.
-    fn tables<'a>(page: &'a str, section: &str) -> Vec<&'a str> {
-        let text = page.split(&format!("\n## {section}\n")).nth(1).unwrap().split("\n## ").next().unwrap();
-        text.lines().filter(|line| line.starts_with("| `-")).collect()
-    }
-
-    /// Returns how a table shows an option with its words. They are in the row of `policy` instead.
-    fn shown_as(option: &NamedOption) -> String {
-        let name = option.name;
-        match option.value {
-            OptionValue::Flag => format!("`--{name}`"),
-            OptionValue::Word(words) if name == "policy" => {
-                let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-                let text = "[which evidence takes precedence](detection.md#policies)";
-                format!("`--policy NAME` | {text}: {} |", words.join(", "))
-            }
-            // A raw response is a matter of the command.
-            OptionValue::Word(words) if name == "as" => format!("`--as {}\\|http`", words.join("\\|")),
-            OptionValue::Word(words) => format!("`--{name} {}`", words.join("\\|")),
-            OptionValue::WordOrLabel(words) if name != "from" => {
-                format!("--{name} {}`", [words, &["LABEL"]].concat().join("\\|"))
-            }
-            _ => format!("--{name} "),
-        }
-    }
 
     #[test]
     fn the_definition_is_sound() {
@@ -313,22 +287,8 @@ mod tests {
                 _ => assert!(words.is_empty() || is_own, "--{name}: {words:?}"),
             }
         }
-        let (page, records) = (include_str!("../../../docs/command.md"), include_str!("../../../docs/records.md"));
-        let documented = [tables(page, "Options"), tables(records, "All options about records")].concat();
         for option in charpipe::Transcode::OPTIONS {
             assert!(args.iter().any(|arg| arg.get_long() == Some(option.name)), "{}", option.name);
-            let shown = shown_as(option);
-            let rows = documented.iter().filter(|row| row.contains(&shown));
-            assert_eq!(rows.count(), 1, "the tables of options: {shown}");
-        }
-        let known: Vec<&str> =
-            command.get_subcommands().flat_map(clap::Command::get_arguments).filter_map(clap::Arg::get_long).collect();
-        for row in documented {
-            let option = row[1..].split(" | ").next().unwrap();
-            for name in option.split('`').skip(1).step_by(2).filter_map(|one| one.strip_prefix("--")) {
-                let name = name.split([' ', '[']).next().unwrap();
-                assert!(known.contains(&name), "there is no --{name}: {row}");
-            }
         }
     }
 
@@ -358,7 +318,6 @@ mod tests {
             "version",
         ];
         let command = Rows::augment_args(clap::Command::new("rows"));
-        let table = tables(include_str!("../../../docs/command.md"), "Options of rows");
         let args: Vec<&clap::Arg> = command.get_arguments().filter(|arg| arg.get_long().is_some()).collect();
         let in_library = |name: &str| RowsJob::OPTIONS.iter().find(|option| option.name == name);
         for arg in &args {
@@ -379,10 +338,6 @@ mod tests {
             };
             assert_eq!(words, known, "--{}", option.name);
             assert_eq!(takes_value, !matches!(option.value, OptionValue::Flag), "--{}", option.name);
-            let shown = shown_as(option);
-            // `jobs` is with the other options of files.
-            let is_shown = table.iter().any(|row| row.contains(&shown));
-            assert_eq!(is_shown, option.name != "jobs", "docs/command.md: {shown}");
             assert!(!arg.is_hide_set(), "--{}", option.name);
         }
     }

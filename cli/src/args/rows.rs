@@ -34,8 +34,8 @@ pub(crate) struct Rows {
     /// Fields of a record and their positions: a copybook, or a field list
     ///
     /// The format of FILE is recognised by its content; see --layout-format. A field list has a line for each field, such as
-    /// `NAME 5 20 text` or `SUM 25 4 packed.2`: its first byte, its length and its kind. The page docs/fields.md has the
-    /// whole grammar.
+    /// `NAME 5 20 text` or `SUM 25 4 packed.2`: its first byte, its length and its kind. The page docs/field-list.md
+    /// describes it.
     #[arg(help_heading = LAYOUT, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) layout: PathBuf,
 

@@ -32,6 +32,8 @@ mod xml_peers;
 mod completions;
 #[cfg(unix)]
 mod readme;
+#[cfg(all(unix, feature = "generate"))]
+mod reference_pages;
 
 // These need permissions, symbolic links, FIFOs, pseudo-terminals, signals, or file names of arbitrary bytes.
 #[cfg(unix)]
@@ -40,6 +42,8 @@ mod detect_many;
 mod git_filter;
 #[cfg(unix)]
 mod habits;
+#[cfg(unix)]
+mod json_keys;
 #[cfg(unix)]
 mod lists;
 #[cfg(unix)]

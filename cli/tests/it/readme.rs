@@ -33,9 +33,12 @@ pub(crate) fn root() -> &'static Path {
 
 /// Returns the README and the pages in `docs/`, with their paths from the root.
 fn pages() -> Vec<String> {
-    let docs = fs::read_dir(root().join("docs")).unwrap();
-    let docs = docs.map(|entry| format!("docs/{}", entry.unwrap().file_name().into_string().unwrap()));
-    let mut pages: Vec<String> = docs.filter(|name| name.ends_with(".md")).collect();
+    let mut pages: Vec<String> = Vec::new();
+    for folder in ["docs", "docs/reference"] {
+        let docs = fs::read_dir(root().join(folder)).unwrap();
+        let docs = docs.map(|entry| format!("{folder}/{}", entry.unwrap().file_name().into_string().unwrap()));
+        pages.extend(docs.filter(|name| name.ends_with(".md")));
+    }
     pages.sort();
     pages.insert(0, "README.md".to_owned());
     assert!(pages.len() > 5, "{pages:?}");
