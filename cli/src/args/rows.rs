@@ -100,7 +100,7 @@ pub(crate) struct Rows {
     #[arg(help_heading = ROWS, long, requires = "from_rows")]
     pub(crate) merge: bool,
 
-    /// Write records with errors to PATH, as lines of JSON, and go on
+    /// Write records with errors to PATH, as lines of JSON, and continue
     ///
     /// An error is a record of no known type, or one with a field that cannot be read. Each line has the keys `input`,
     /// `record` (its number), `offset`, `code`, `field`, `message` and `bytes` (the record in hex).

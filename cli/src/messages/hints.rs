@@ -43,12 +43,12 @@ pub(super) fn for_error(error: &Error) -> Cow<'static, str> {
         }
         ErrorKind::RecordTooLong { .. } => " (use --overlong cut to cut long lines)",
         ErrorKind::ColumnTooLong { .. } => " (use --overlong cut to cut the text in columns)",
-        ErrorKind::SequenceTooLong { .. } => " (leave out --normalize to go on)",
-        ErrorKind::Control { .. } => " (use --controls space to go on)",
+        ErrorKind::SequenceTooLong { .. } => " (leave out --normalize to continue)",
+        ErrorKind::Control { .. } => " (use --controls space to continue)",
         ErrorKind::NewlineInRecord { .. } => NEWLINE,
-        ErrorKind::Malformed { .. } => " (use --malformed replace to go on)",
+        ErrorKind::Malformed { .. } => " (use --malformed replace to continue)",
         ErrorKind::Unmappable { .. } => {
-            " (use --unmappable replace to go on, or a target that has it, such as -t UTF-8)"
+            " (use --unmappable replace to continue, or a target that has it, such as -t UTF-8)"
         }
         ErrorKind::UnknownLabel { near, .. } if near.len() == 1 => {
             return format!(" (if so, use -f {})", near[0]).into();
@@ -59,7 +59,7 @@ pub(super) fn for_error(error: &Error) -> Cow<'static, str> {
             return format!(" (use -f {label})").into();
         }
         ErrorKind::Strict { code: "nel-in-xml", .. } => " (use --as text if it is not XML, or leave out --strict)",
-        ErrorKind::Strict { .. } => " (leave out --strict to go on)",
+        ErrorKind::Strict { .. } => " (leave out --strict to continue)",
         ErrorKind::PolicyRejects { .. } => {
             " (the default, --policy rfc7303, rejects nothing; or name the encoding with -f)"
         }
@@ -81,7 +81,12 @@ pub(super) fn for_conversion(error: &Error, report: &Report, context: &HintConte
         ErrorKind::Malformed { codec, offset, bytes, .. }
             if Some(offset + bytes.len() as u64) == context.len && begins_character(codec, bytes) =>
         {
-            " (the input ends within a character; use --malformed replace to go on)".into()
+            let label = context.advice.as_deref().and_then(|advice| advice.strip_prefix(" (try -f "));
+            match label.filter(|_| bytes.len() == 1) {
+                // It is one byte, and nothing before it shows that the text is in this charset.
+                Some(label) => format!(" (the input ends within a character, or is not {codec}: try -f {label}").into(),
+                None => " (the input ends within a character; use --malformed replace to continue)".into(),
+            }
         }
         // That hint was printed before, with the same advice.
         ErrorKind::Malformed { .. } if has_diagnostic(|code| code == "looks-like-ebcdic") => "".into(),
@@ -96,7 +101,7 @@ pub(super) fn for_conversion(error: &Error, report: &Report, context: &HintConte
             let instead = if context.as_references {
                 "XML allows no reference there; use"
             } else {
-                "use --unmappable replace to go on, or"
+                "use --unmappable replace to continue, or"
             };
             let sibling = sibling(error).map_or_else(String::new, |other| format!("-t {other} or "));
             format!(" ({instead} a target that has it, such as {sibling}-t UTF-8)").into()

@@ -52,37 +52,39 @@ fn can_be_short(args: &Rows) -> bool {
 /// Returns what to do about a record with an error.
 fn hint(error: &FieldError, args: &Rows) -> &'static str {
     match (error.problem(), error.code()) {
-        (_, "bad-number") => " (is the layout right? see --show-layout; use --on-bad null or --rejects PATH to go on)",
-        (_, "malformed") => {
-            " (name the code page with -f; use --malformed replace, --on-bad null or --rejects PATH to go on)"
+        (_, "bad-number") => {
+            " (is the layout right? see --show-layout; use --on-bad null or --rejects PATH to continue)"
         }
-        (_, "bad-date") => " (is the pattern of --dates right? use --on-bad null or --rejects PATH to go on)",
+        (_, "malformed") => {
+            " (name the code page with -f; use --malformed replace, --on-bad null or --rejects PATH to continue)"
+        }
+        (_, "bad-date") => " (is the pattern of --dates right? use --on-bad null or --rejects PATH to continue)",
         (Problem::UnknownType { .. }, _) => {
             " (add a rule with --when, such as `--when 'otherwise: NAME'`, or use --rejects PATH)"
         }
         (_, "record-too-short") if error.bytes().is_empty() && can_be_short(args) => {
-            " (is the shape right? see `charpipe detect --records`; use --short-records null or --rejects PATH to go on)"
+            " (is the shape right? see `charpipe detect --records`; use --short-records null or --rejects PATH to continue)"
         }
         (_, "record-too-short") => {
-            " (is the shape right? see `charpipe detect --records`; use --rejects PATH to go on)"
+            " (is the shape right? see `charpipe detect --records`; use --rejects PATH to continue)"
         }
         (_, "longer-than-layout") if args.is_given("exact") => {
-            " (is the layout complete? see --show-layout; use --rejects PATH to go on)"
+            " (is the layout complete? see --show-layout; use --rejects PATH to continue)"
         }
         (_, "longer-than-layout") => {
             " (is the layout complete? see --show-layout; use --overlong cut to leave out the rest)"
         }
         (Problem::NoParent { .. }, _) if args.nest => {
-            " (are the records in order? use --on-bad null to write it on a line of its own, or --rejects PATH to go on)"
+            " (are the records in order? use --on-bad null to write it on a line of its own, or --rejects PATH to continue)"
         }
         (Problem::NoParent { .. }, _) => {
-            " (are the records in order? use --on-bad null to leave _parent empty, or --rejects PATH to go on)"
+            " (are the records in order? use --on-bad null to leave _parent empty, or --rejects PATH to continue)"
         }
         (Problem::CountOutOfBounds { count, .. }, _) if count == "0" && !args.is_given("exact") => {
-            " (use --on-bad null to leave the table empty, or --rejects PATH to go on)"
+            " (use --on-bad null to leave the table empty, or --rejects PATH to continue)"
         }
         (_, "newline-in-record") => hints::NEWLINE,
         (_, "control") => " (use --controls space to replace it)",
-        _ => " (use --rejects PATH to go on)",
+        _ => " (use --rejects PATH to continue)",
     }
 }

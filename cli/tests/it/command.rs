@@ -189,7 +189,7 @@ fn malformed() {
         (
             1,
             b"a",
-            "charpipe: <stdin>: line 1, column 2 (byte 1): FF is not valid UTF-8 (use --malformed replace to go on)\n",
+            "charpipe: <stdin>: line 1, column 2 (byte 1): FF is not valid UTF-8 (use --malformed replace to continue)\n",
         ),
     );
     for (policy, expected, became) in [
@@ -553,7 +553,7 @@ fn small_inputs_and_small_pieces() {
         (
             1,
             b"",
-            "charpipe: <stdin>: line 1, column 1 (byte 0): FF is not valid UTF-8 (use --malformed replace to go on)\n",
+            "charpipe: <stdin>: line 1, column 1 (byte 0): FF is not valid UTF-8 (use --malformed replace to continue)\n",
         ),
     );
     assert_eq!(status(&typed("detect", b"")), 0);

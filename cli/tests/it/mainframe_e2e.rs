@@ -118,7 +118,7 @@ fn a_packed_decimal_in_text_gives_a_warning() {
     assert_eq!(input[736], 0x15);
 
     let output = typed("--strict -f IBM037 --records fb:76 --record-newlines keep", &input);
-    let messages = format!("charpipe: <stdin>: byte 51: {PACKED} (looks-packed) (leave out --strict to go on)\n");
+    let messages = format!("charpipe: <stdin>: byte 51: {PACKED} (looks-packed) (leave out --strict to continue)\n");
     assert_eq!((output.status.code(), stderr(&output)), (Some(1), &*messages));
 }
 
@@ -130,7 +130,7 @@ fn every_record_begins_without_shift_state() {
     // Read as one stream, the digits of the second record are taken for a pair, because there was no shift-in before.
     let input = data("members.fb");
     let output = typed("-f IBM930", &input);
-    let messages = "charpipe: <stdin>: line 1, column 31 (byte 41): F2 F0 is not valid IBM930 (use --malformed replace to go on)\n";
+    let messages = "charpipe: <stdin>: line 1, column 31 (byte 41): F2 F0 is not valid IBM930 (use --malformed replace to continue)\n";
     assert_eq!((output.status.code(), stderr(&output)), (Some(1), messages));
     let first = text("members.txt").lines().next().unwrap().to_owned();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), first);
@@ -139,7 +139,7 @@ fn every_record_begins_without_shift_state() {
     let short: Vec<u8> = input.chunks(41).flat_map(|record| &record[..40]).copied().collect();
     let output = typed("-f IBM930 --records fb:40", &short);
     let messages = "charpipe: <stdin>: byte 39: record 1, column 40: 45 is not valid IBM930 \
-                (use --malformed replace to go on)\n";
+                (use --malformed replace to continue)\n";
     assert_eq!((output.status.code(), stderr(&output)), (Some(1), messages));
     let output = typed("-q -f IBM930 --records fb:40 --malformed replace", &short);
     assert_eq!(output.status.code(), Some(0));

@@ -615,7 +615,8 @@ fn in_place_does_not_touch_a_file_that_would_not_change() {
 fn in_place_does_not_change_a_bad_file() {
     let folder = Folder::with(&[("a", HELLO), ("bad", b"good\xFFbad"), ("c", b"\xC8")]);
     let output = folder.run("-q -f UTF-8 --eol crlf --in-place=.old bad");
-    let line = "charpipe: bad: line 1, column 5 (byte 4): FF is not valid UTF-8 (use --malformed replace to go on)\n";
+    let line =
+        "charpipe: bad: line 1, column 5 (byte 4): FF is not valid UTF-8 (use --malformed replace to continue)\n";
     check(&output, (1, "", line));
     // The error comes after the good data has been written.
     folder.file("late", [&b"a\n".repeat(300_000)[..], b"\xFF"].concat());
@@ -832,7 +833,8 @@ fn outputs_that_cannot_be_created() {
 #[test]
 fn a_bad_file_does_not_stop_the_others() {
     let folder = Folder::with(&[("a", b"a"), ("bad", b"x\xFF"), ("c", b"c")]);
-    let error = "charpipe: bad: line 1, column 2 (byte 1): FF is not valid UTF-8 (use --malformed replace to go on)\n";
+    let error =
+        "charpipe: bad: line 1, column 2 (byte 1): FF is not valid UTF-8 (use --malformed replace to continue)\n";
     let summary = "charpipe: 2 files converted, 1 failed; 2 bytes in, 2 bytes out\ncharpipe:   2 UTF-8\n";
     check(&folder.run("--output-dir out a bad c"), (1, "", &format!("{error}{summary}")));
     check(&folder.run("-q --output-dir out a bad c"), (1, "", error));
@@ -846,7 +848,8 @@ fn a_bad_file_does_not_stop_the_others() {
 #[test]
 fn fail_fast_starts_no_other_file() {
     let folder = Folder::with(&[("a", b"a"), ("bad", b"x\xFF"), ("c", b"c")]);
-    let error = "charpipe: bad: line 1, column 2 (byte 1): FF is not valid UTF-8 (use --malformed replace to go on)\n";
+    let error =
+        "charpipe: bad: line 1, column 2 (byte 1): FF is not valid UTF-8 (use --malformed replace to continue)\n";
     let summary = "charpipe: 1 file converted, 1 failed, 1 not started; 1 byte in, 1 byte out\ncharpipe:   1 UTF-8\n";
     let output = folder.run("--jobs 1 --fail-fast --output-dir out --report report a bad c");
     check(&output, (1, "", &format!("{error}{summary}")));
@@ -883,7 +886,7 @@ fn check_prints_what_would_happen() {
     assert_eq!((output.status.code(), &*text(&output)), (Some(1), lines));
     assert_eq!(
         stderr(&output),
-        "charpipe: bad: line 1, column 2 (byte 1): FF is not valid UTF-8 (use --malformed replace to go on)\n\
+        "charpipe: bad: line 1, column 2 (byte 1): FF is not valid UTF-8 (use --malformed replace to continue)\n\
          charpipe: 2 files would be converted, 1 failed; 56 bytes in, 52 bytes out\n\
          charpipe:   1 ISO-8859-1\ncharpipe:   1 UTF-8\n"
     );
@@ -1064,7 +1067,8 @@ fn progress_on_a_terminal() {
     assert_eq!(between.end(), "abcdef");
     // Errors are on lines of their own, and the last frame is correct.
     let screen = AtTerminal::begin(&folder, "--progress always --output-dir new a bad c", "xterm", false).end();
-    let line = "charpipe: bad: line 1, column 1 (byte 0): FF is not valid UTF-8 (use --malformed replace to go on)\r\n";
+    let line =
+        "charpipe: bad: line 1, column 1 (byte 0): FF is not valid UTF-8 (use --malformed replace to continue)\r\n";
     let at = screen.find(line).unwrap_or_else(|| panic!("{screen:?}"));
     assert!(at == 0 || screen[..at].ends_with(['\n', '\r', 'K', 'G']), "{screen:?}");
     let last = screen.rfind(" B [").map(|at| &screen[screen[..at].rfind("charpipe: ").unwrap()..]);

@@ -87,6 +87,12 @@ fn hints_suggest_what_to_try() {
             b"a\xE2\x82",
             "line 1, column 2 (byte 1): E2 82 is not valid UTF-8 (the input ends within a character; use --malformed",
         ),
+        ("", b"caf\xE9", "(the input ends within a character, or is not UTF-8: try -f windows-1252 or --guess)\n"),
+        (
+            "",
+            b"caf\xC3\xA9 \xE9",
+            "line 1, column 6 (byte 6): E9 is not valid UTF-8 (the input ends within a character; use --malformed",
+        ),
         (
             "-f IBM939",
             b"\x0E\x45\x62\x45",
@@ -100,13 +106,13 @@ fn hints_suggest_what_to_try() {
         (
             "-f IBM939",
             b"\x0E\x45\xFF",
-            "line 1, column 1 (byte 1): 45 is not valid IBM939 (use --malformed replace to go on)\n",
+            "line 1, column 1 (byte 1): 45 is not valid IBM939 (use --malformed replace to continue)\n",
         ),
         // More input follows, so the message must not say that the input ends within a character.
         (
             "",
             b"a\xE2\x82\xC3\xA9",
-            "line 1, column 2 (byte 1): E2 82 is not valid UTF-8 (use --malformed replace to go on)\n",
+            "line 1, column 2 (byte 1): E2 82 is not valid UTF-8 (use --malformed replace to continue)\n",
         ),
         ("-t ISO-8859-1", "a€".as_bytes(), "or a target that has it, such as -t windows-1252 or -t UTF-8)\n"),
         ("-t IBM037", "a€".as_bytes(), "or a target that has it, such as -t IBM01140 or -t UTF-8)\n"),
@@ -292,7 +298,7 @@ fn bytes_around_an_error_at_a_terminal() {
     input[20] = 0xFF;
     let shown = at_terminal(charpipe("-v --color never"), &input);
     let expected = "
-charpipe: <stdin>: line 1, column 21 (byte 20): FF is not valid UTF-8 (use --malformed replace to go on)
+charpipe: <stdin>: line 1, column 21 (byte 20): FF is not valid UTF-8 (use --malformed replace to continue)
   00000000: 30 31 32 33 34 35 36 37 38 39 61 62 63 64 65 66  0123456789abcdef
   00000010: 30 31 32 33 ff 35 36 37 38 39 61 62 63 64 65 66  0123.56789abcdef
                         ^^

@@ -62,7 +62,7 @@ fn a_bad_number() {
          change that\n\
          charpipe: <stdin>: byte 33: record 3, field AMOUNT, columns 10-12: 00 0A 1D is not a number; expected a digit in \
          each half byte, and a sign from A to F in the last one (is the layout right? see --show-layout; use \
-         --on-bad null or --rejects PATH to go on)\n",
+         --on-bad null or --rejects PATH to continue)\n",
     );
     folder.check("-q --layout @/sale.cpy -f IBM037 --on-bad null", RECORDS, 0, &format!("{GOOD}3,Ann,\n"), "");
     folder.check(
@@ -136,7 +136,7 @@ fn records_of_the_wrong_length() {
         1,
         "ID,NAME,AMOUNT\n",
         "charpipe: <stdin>: byte 9: record 1, field AMOUNT, column 10: 12: the record has 10 bytes, but this field ends at \
-         byte 12 (is the shape right? see `charpipe detect --records`; use --rejects PATH to go on)\n",
+         byte 12 (is the shape right? see `charpipe detect --records`; use --rejects PATH to continue)\n",
     );
     // No byte of the field is there.
     folder.check(
@@ -145,7 +145,7 @@ fn records_of_the_wrong_length() {
         1,
         "ID,NAME,AMOUNT\n",
         "charpipe: <stdin>: byte 9: record 1, field AMOUNT, column 10: the record has 9 bytes, but this field ends at byte 12 \
-         (is the shape right? see `charpipe detect --records`; use --short-records null or --rejects PATH to go on)\n",
+         (is the shape right? see `charpipe detect --records`; use --short-records null or --rejects PATH to continue)\n",
     );
     // The place counts headers.
     let (_, _, words) = folder.run(&run("--records rdw"), &[&b"\0\x10\0\0"[..], &RECORDS[24..]].concat());
@@ -156,7 +156,7 @@ fn records_of_the_wrong_length() {
 fn a_table_without_elements() {
     let folder = Folder::new();
     folder.write("table.cpy", b"01 A.\n 05 N PIC 9.\n 05 B PIC X OCCURS 1 TO 9 DEPENDING ON N.\n");
-    let advice = " (use --on-bad null to leave the table empty, or --rejects PATH to go on)";
+    let advice = " (use --on-bad null to leave the table empty, or --rejects PATH to continue)";
     for (count, advice) in [(b"\xF0", advice), (b"\xC1", "")] {
         let (status, _, words) = folder.run("--layout @/table.cpy -f IBM037 --records fb:1", count);
         assert_eq!((status, words.contains(advice)), (1, true), "{words}");

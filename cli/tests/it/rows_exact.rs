@@ -209,7 +209,7 @@ fn blanks_after_a_shorter_type() {
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
         "charpipe: <stdin>: byte 8: record 1: it has 11 bytes, but the layout describes only 4 of them (is the layout \
-         complete? see --show-layout; use --rejects PATH to go on)\n"
+         complete? see --show-layout; use --rejects PATH to continue)\n"
     );
     let output = rows(&format!("{forward} fb:11"), b"Babc       ");
     let back = rows(&format!("{line} --from-rows csv --to-records fb:11"), &output.stdout);

@@ -277,7 +277,7 @@ fn dates_in_both_directions() {
     assert_eq!(
         words,
         "charpipe: <stdin>: byte 12: record 2, field PAID-ON, columns 3-10: F2 F0 F2 F3 F0 F2 F2 F9: \"20230229\" is not a \
-         date like YYYYMMDD (is the pattern of --dates right? use --on-bad null or --rejects PATH to go on)\n"
+         date like YYYYMMDD (is the pattern of --dates right? use --on-bad null or --rejects PATH to continue)\n"
     );
     assert_eq!(passes(SALE, &format!("{line} --on-bad null"), &RECORDS[10..]), "ID,PAID-ON\n2,\n");
 
