@@ -35,11 +35,11 @@ mod readme;
 
 // These need permissions, symbolic links, FIFOs, pseudo-terminals, signals, or file names of arbitrary bytes.
 #[cfg(unix)]
+mod coming_from;
+#[cfg(unix)]
 mod detect_many;
 #[cfg(unix)]
 mod git_filter;
-#[cfg(unix)]
-mod habits;
 #[cfg(unix)]
 mod lists;
 #[cfg(unix)]
