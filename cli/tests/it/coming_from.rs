@@ -224,10 +224,15 @@ fn commands_of_a_row_do_the_same() {
                 "{theirs} does nothing: {expected:?}"
             );
             let is_equal = expected.stdout == output.stdout && their_files == our_files;
-            assert_eq!(
-                is_equal,
-                difference.is_empty(),
-                "{theirs}\n{expected:?}\n{their_files:?}\n\n{ours}\n{output:?}\n{our_files:?}"
+            let changed = |files: &BTreeMap<String, Vec<u8>>| -> Vec<String> {
+                let changed = files.iter().filter(|(name, content)| untouched.get(*name) != Some(*content));
+                changed.map(|(name, content)| format!("{name}: {}", content.escape_ascii())).collect()
+            };
+            assert!(
+                is_equal == difference.is_empty(),
+                "$ {theirs}\n{expected:?}\n{:?}\n$ {ours}\n{output:?}\n{:?}",
+                changed(&their_files),
+                changed(&our_files)
             );
             assert!(output.status.success(), "{ours}: {output:?}");
             compared += 1;
