@@ -85,7 +85,7 @@ fn end_of_run(encoder: &mut dyn Encoder, chars: &[u32], range: Range<usize>) -> 
     range.end + chars[range.end..].iter().take_while(|code| lacks(code)).count()
 }
 
-/// Lets the handler replace the characters of `range`. Returns where to go on, if that is not after what was read.
+/// Lets the handler replace the characters of `range`. Returns where to continue, if that is not after what was read.
 fn replace(
     encoder: &mut dyn Encoder,
     text: &Bound<'_, PyString>,

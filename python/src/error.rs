@@ -73,7 +73,7 @@ pub(crate) fn broken(name: &str, what: &str) -> PyErr {
     PyRuntimeError::new_err(format!("the codec {name} is broken: it {what}"))
 }
 
-/// Returns what an error handler returned: a replacement and the position at which to go on, which is within `len`. The
+/// Returns what an error handler returned: a replacement and the position at which to continue, which is within `len`. The
 /// length is asked for after the call.
 pub(crate) fn handled<'py>(
     py: Python<'py>,

@@ -69,7 +69,7 @@ fn page(page: &Page) -> String {
     }
     text.push_str("\n## Examples\n");
     for (what, commands) in page.examples {
-        _ = write!(text, "\n{what}\n\n```sh\n{}\n```\n", commands.join("\n"));
+        _ = write!(text, "\n{what}\n\n```text\n{}\n```\n", commands.join("\n"));
     }
     text
 }

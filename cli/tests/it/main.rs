@@ -37,11 +37,11 @@ mod reference_pages;
 
 // These need permissions, symbolic links, FIFOs, pseudo-terminals, signals, or file names of arbitrary bytes.
 #[cfg(unix)]
+mod coming_from;
+#[cfg(unix)]
 mod detect_many;
 #[cfg(unix)]
 mod git_filter;
-#[cfg(unix)]
-mod habits;
 #[cfg(unix)]
 mod json_keys;
 #[cfg(unix)]

@@ -1,18 +1,24 @@
 //! Tests that the README and the pages in `docs/` are correct: every command in them prints what they show, every piece
 //! of Rust comes from an example that is run, and every link has a target.
 //!
-//! A ```` ```console ```` block is a session of `sh` in the root of the repository. Lines that begin with `$ ` are
-//! typed, and so are lines that begin with `> ` and continue a line that ends with a backslash; the lines up to the
-//! next one are the expected output, standard error included. `cargo run --release --` stands for the command itself,
-//! `cargo test` is not run again, and files are written to a scratch directory.
+//! A ```` ```console ```` block is a session of `sh`. Lines that begin with `$ ` are typed, and so are lines that begin
+//! with `> ` and continue a line that ends with a backslash. The lines up to the next command are what it prints, on
+//! both streams. The blocks of a page are one session: a reader pastes them one after another, in the root of a fresh
+//! clone. They may write below `try/` only, which git ignores, and a page that changes the folder must come back.
+//!
+//! To add a page, put it into `docs/`: nothing else is needed. Commands that need root, the network, or a program that
+//! the tests cannot expect are not in `console` blocks. They are indented, or in `sh` blocks, and [`NOT_RUN`] names
+//! their pages.
 //!
 //! A ```` ```rust ```` block is below a comment that names the file that contains it.
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::SystemTime;
 
 /// A fenced block of a page.
 struct Block {
@@ -98,7 +104,17 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
+    /// Links to the folders of the repository.
     pub(crate) fn new() -> Self {
+        Scratch::with(|from, to| symlink(from, to).unwrap())
+    }
+
+    /// Copies the folders of the repository, so that a command can do them no harm.
+    fn copied() -> Self {
+        Scratch::with(copy)
+    }
+
+    fn with(take: impl Fn(&Path, &Path)) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let bin = directory.path().join("bin");
         fs::create_dir(&bin).unwrap();
@@ -106,7 +122,7 @@ impl Scratch {
         let root_of_scratch = directory.path().join("root");
         fs::create_dir(&root_of_scratch).unwrap();
         for name in ["codecs", "docs", "examples", "tests"] {
-            symlink(root().join(name), root_of_scratch.join(name)).unwrap();
+            take(&root().join(name), &root_of_scratch.join(name));
         }
         let old = env::var_os("PATH").unwrap_or_default();
         let path = env::join_paths([bin].into_iter().chain(env::split_paths(&old))).unwrap();
@@ -119,54 +135,189 @@ impl Scratch {
 
     /// Returns what `sh` prints for `script`, on both streams.
     pub(crate) fn run(&self, script: &str) -> String {
-        let script = format!("exec 2>&1\n{}", script.replace("cargo run --release --", "charpipe"));
-        let output =
-            Command::new("sh").args(["-c", &script]).current_dir(self.root()).env("PATH", &self.path).output().unwrap();
-        String::from_utf8(output.stdout).unwrap()
+        let script = format!("exec 2>&1\n{script}");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &script]).current_dir(self.root()).env("PATH", &self.path).stdin(Stdio::null());
+        String::from_utf8(shell.output().unwrap().stdout).unwrap()
     }
+
+    /// Runs commands one after another in one shell. Returns what each prints, and the folder at the end.
+    fn session<'a>(&self, commands: impl Iterator<Item = &'a str>) -> (Vec<String>, String) {
+        // A subshell prints the mark and hands on the exit status, so the next command can use it.
+        let mark = |command| format!("{command}\n(status=$?; printf '\\036'; exit $status)\n");
+        let script: String = commands.map(mark).collect();
+        let printed = self.run(&format!("{script}pwd -P"));
+        let mut printed: Vec<String> = printed.split('\x1E').map(str::to_owned).collect();
+        let folder = printed.pop().unwrap().trim_end().to_owned();
+        (printed, folder)
+    }
+}
+
+/// Copies a folder.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+/// Collects all files and folders below `folder` except `try` at the top, with the sizes and times of the files.
+fn everything(folder: &Path) -> BTreeMap<PathBuf, Option<(u64, SystemTime)>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let entry = entry.unwrap();
+            let (path, about) = (entry.path(), entry.metadata().unwrap());
+            if path == folder.join("try") {
+                continue;
+            }
+            found.insert(path.clone(), about.is_file().then(|| (about.len(), about.modified().unwrap())));
+            if about.is_dir() {
+                folders.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// A command on a page.
+struct Step {
+    /// Where the block is.
+    place: String,
+    /// The command, with its continuations.
+    command: String,
+    /// What it prints.
+    shown: String,
+}
+
+fn steps(block: &Block) -> Vec<Step> {
+    let place = format!("{}, block at line {}", block.page, block.line);
+    let mut steps = Vec::new();
+    let mut lines = block.lines.iter().peekable();
+    while let Some(line) = lines.next() {
+        let command = line.strip_prefix("$ ");
+        let mut command = command.unwrap_or_else(|| panic!("{place}: no `$ `")).to_owned();
+        while command.ends_with('\\') {
+            let more = lines.next().and_then(|line| line.strip_prefix("> ")).expect("a continued line");
+            command.push('\n');
+            command.push_str(more);
+        }
+        let mut shown = String::new();
+        while let Some(line) = lines.next_if(|line| !line.starts_with("$ ")) {
+            shown.push_str(line);
+            shown.push('\n');
+        }
+        steps.push(Step { place: place.clone(), command, shown });
+    }
+    steps
+}
+
+/// Runs steps as one session in the root of a clone, and removes `try`. Returns the first thing that is wrong.
+fn run_in_order(clone: &Scratch, steps: &[Step]) -> Result<(), String> {
+    if steps.is_empty() {
+        return Ok(());
+    }
+    let before = everything(&clone.root());
+    let (printed, folder) = clone.session(steps.iter().map(|step| &*step.command));
+    let changed: Vec<PathBuf> = {
+        let after = everything(&clone.root());
+        let paths: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
+        paths.into_iter().filter(|path| before.get(*path) != after.get(*path)).cloned().collect()
+    };
+    _ = fs::remove_dir_all(clone.root().join("try"));
+    let mut printed = printed.into_iter();
+    for Step { place, command, shown } in steps {
+        let printed = printed.next().ok_or_else(|| format!("{place}: the shell ended before $ {command}"))?;
+        if printed != *shown {
+            return Err(format!("{place}: $ {command}\nprinted:\n{printed}\nshown:\n{shown}"));
+        }
+    }
+    let place = &steps[0].place;
+    if Path::new(&folder) != clone.root().canonicalize().unwrap() {
+        return Err(format!("{place}: the page ends in the folder {folder}"));
+    }
+    // Folders change with what is in them, so the first path is enough.
+    changed.first().map_or(Ok(()), |path| Err(format!("{place}: the page changes {}, outside try/", path.display())))
 }
 
 #[test]
 fn commands_print_what_is_shown() {
-    let scratch = Scratch::new();
+    let ignored = fs::read_to_string(root().join(".gitignore")).unwrap();
+    assert!(ignored.lines().any(|line| line == "/try"), "git does not ignore try/");
+    let clone = Scratch::copied();
     let mut run = 0;
-    for block in blocks("console") {
-        // `cd` has an effect up to the end of the block.
-        let mut before = String::new();
-        let mut lines = block.lines.iter().peekable();
-        while let Some(line) = lines.next() {
-            let command = line.strip_prefix("$ ");
-            let mut command =
-                command.unwrap_or_else(|| panic!("{}, line {}: no `$ `", block.page, block.line)).to_owned();
-            while command.ends_with('\\') {
-                let more = lines.next().and_then(|line| line.strip_prefix("> ")).expect("a continued line");
-                command.push('\n');
-                command.push_str(more);
-            }
-            let mut shown = String::new();
-            while let Some(line) = lines.next_if(|line| !line.starts_with("$ ")) {
-                shown.push_str(line);
-                shown.push('\n');
-            }
-            if command == "cargo test" {
-                continue;
-            }
-            if command.starts_with("cd ") {
-                before.push_str(&command);
-                before.push('\n');
-                continue;
-            }
-            let printed = scratch.run(&format!("{before}{command}"));
-            assert!(
-                printed == shown,
-                "{}, block at line {}: $ {command}\nprinted:\n{printed}\nshown:\n{shown}",
-                block.page,
-                block.line
-            );
-            run += 1;
+    for page in pages() {
+        let blocks = blocks_of(&page).into_iter().filter(|block| block.language == "console");
+        let blocks: Vec<Vec<Step>> = blocks.map(|block| steps(&block)).filter(|steps| !steps.is_empty()).collect();
+        run += blocks.iter().flatten().count();
+        if let Err(why) = run_in_order(&clone, &blocks.into_iter().flatten().collect::<Vec<Step>>()) {
+            panic!("{why}");
         }
     }
-    assert!(run > 30, "only {run} commands were found");
+    assert!(run > 200, "only {run} commands were found");
+}
+
+/// The test above fails if a page does what it must not do.
+#[test]
+fn a_page_must_keep_to_its_folder() {
+    let clone = Scratch::copied();
+    let session = |commands: &[&str]| {
+        let step = |command: &&str| Step { place: "page".into(), command: (*command).into(), shown: String::new() };
+        run_in_order(&clone, &commands.iter().map(step).collect::<Vec<Step>>())
+    };
+    assert_eq!(session(&["mkdir try", "cd try", "echo x > file", "cd .."]), Ok(()));
+    for (commands, why) in [
+        (&["mkdir try", "cd try"][..], "page: the page ends in the folder "),
+        (&["true", "echo x"], "page: $ echo x\nprinted:\nx\n"),
+        (&["exit 1", "true"], "page: the shell ended before $ exit 1"),
+        (&["echo x > new", "rm new; echo x > docs/new", "rm docs/new; mkdir made"], "page: the page changes "),
+        (&["rmdir made; echo x >> codecs/README.md"], "page: the page changes "),
+    ] {
+        let error = session(commands).unwrap_err();
+        assert!(error.starts_with(why), "{error}");
+    }
+}
+
+/// Pages with commands that no test here runs, and why.
+const NOT_RUN: &[(&str, &str)] = &[
+    ("README.md", "needs the network; the steps `install` and `wheel` of .ci/run build the same"),
+    ("docs/install.md", "needs the network and root, and writes to the home directory"),
+    ("docs/other-programs.md", "needs ripgrep, less and bat; other_programs.rs runs it if they are installed"),
+    ("docs/records.md", "`payroll.aws` stands for the reader's own tape"),
+    ("docs/c.md", "needs pkg-config and the installed library; capi/check runs it"),
+];
+
+/// Returns the indented lines of a page that look like commands, and the lines of its `sh` blocks.
+fn typed_elsewhere(page: &str) -> Vec<String> {
+    const STARTS: [&str; 9] = ["$ ", "charpipe ", "cargo ", "cc ", "git ", "sudo ", "pip ", "rustup ", "npm "];
+    let text = fs::read_to_string(root().join(page)).unwrap();
+    // Fences are at every second place.
+    let outside = text.split("```").step_by(2).flat_map(str::lines);
+    let indented = outside.filter_map(|line| line.strip_prefix("    ")).filter(|line| {
+        let is_declaration = line.starts_with("charpipe =") || line.starts_with("charpipe *");
+        !is_declaration && STARTS.iter().any(|start| line.starts_with(start))
+    });
+    let in_sh = blocks_of(page).into_iter().filter(|block| block.language == "sh").flat_map(|block| block.lines);
+    indented.map(str::to_owned).chain(in_sh).collect()
+}
+
+#[test]
+fn commands_that_are_not_run_are_on_known_pages() {
+    for page in pages() {
+        let found = typed_elsewhere(&page);
+        let is_known = NOT_RUN.iter().any(|(known, _)| *known == page);
+        assert!(is_known || found.is_empty(), "{page}: not in a `console` block: {found:?}");
+    }
+    for (page, _) in NOT_RUN {
+        assert!(!typed_elsewhere(page).is_empty(), "{page} has no such commands any more");
+    }
 }
 
 #[test]
