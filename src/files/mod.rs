@@ -13,8 +13,8 @@
 //! * In a sticky directory such as `/tmp`, a file of another user is not replaced, and a symlink of another user is not
 //!   followed, unless it belongs to the owner of the directory.
 //!
-//! [`OutputFile`] opens a path for writing. The command and the Python package write by it too; SECURITY.md says what is
-//! promised, and which tests show it.
+//! [`OutputFile`] opens a path for writing. The command and the Python package write by it too; `spec/assurance.md` says
+//! what is promised, and `spec/assurance.tsv` which tests show it.
 //!
 //! | file | job |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Checks charpipe's dependencies: `spec/dependencies.md` names every crate with the reason for it, no crate is
+//! Checks charpipe's dependencies: `spec/dependencies.tsv` names every crate with the reason for it, no crate is
 //! unnecessary, and all come from one registry.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,11 +78,11 @@ fn every_dependency_has_a_reason() {
             left.extend(locked[&name].iter().cloned());
         }
     }
-    let page = file("spec/dependencies.md");
-    let rows = page.lines().skip_while(|line| !line.starts_with("|---")).skip(1);
+    let table = file("spec/dependencies.tsv");
+    let rows = table.lines().skip_while(|line| line.starts_with('#')).skip(1);
     let mut named = BTreeSet::new();
     for row in rows {
-        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let cells: Vec<&str> = row.split('\t').collect();
         let [name, reason, _, licence] = cells[..] else { panic!("{row}") };
         assert!(!reason.is_empty() && named.insert(name.to_owned()), "{row}");
         let is_free = LICENCES.contains(&licence) || licence.split([' ', '/']).any(|one| LICENCES.contains(&one));
@@ -92,6 +92,6 @@ fn every_dependency_has_a_reason() {
     let gone: Vec<&String> = named.difference(&used).collect();
     assert!(
         missing.is_empty() && gone.is_empty(),
-        "not in spec/dependencies.md: {missing:?}; listed but not used: {gone:?}"
+        "not in spec/dependencies.tsv: {missing:?}; listed but not used: {gone:?}"
     );
 }

@@ -1,4 +1,4 @@
-//! Tests every limit that `spec/limits.md` states, at its value and one beyond it. If the command has an option for the
+//! Tests every limit that `docs/limits.md` states, at its value and one beyond it. If the command has an option for the
 //! limit, the test uses the command.
 
 use crate::common::process::piped_through;

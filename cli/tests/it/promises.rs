@@ -1,5 +1,5 @@
-//! Tests that `spec/promises.tsv` names only tests that exist, that it has a cell for each promise at each door, and that
-//! `spec/promises.md` shows it.
+//! Tests that `spec/promises.tsv`, `spec/assurance.tsv` and `docs/limits.md` name only tests that exist, that the first
+//! has a cell for each promise at each door, and that `spec/promises.md` shows it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -81,6 +81,38 @@ fn every_cell_names_a_test_or_a_reason() {
             }
         }
     }
+}
+
+#[test]
+fn every_failure_names_tests() {
+    let text = fs::read_to_string(root().join("spec/assurance.tsv")).unwrap();
+    let rows = table(&text);
+    assert_eq!(rows[0], ["area", "failure or attack", "result", "tests"]);
+    assert!(rows.len() > 70);
+    for row in &rows[1..] {
+        let tests: Vec<&str> = row[3].split('`').skip(1).step_by(2).collect();
+        assert!(row.len() == 4 && !tests.is_empty(), "{row:?}");
+        for test in tests {
+            assert!(exists(test), "{}: there is no {test}", row[1]);
+        }
+    }
+}
+
+#[test]
+fn every_limit_names_a_test() {
+    let page = fs::read_to_string(root().join("docs/limits.md")).unwrap();
+    let limits = page.split("## Sizes and times").next().unwrap();
+    let rows = limits.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| what |"));
+    let mut seen = 0;
+    for row in rows {
+        let tests: Vec<&str> = row.split('`').skip(1).step_by(2).filter(|name| name.contains("::")).collect();
+        assert!(!tests.is_empty(), "{row}");
+        for test in tests {
+            assert!(exists(test), "{row}: there is no {test}");
+        }
+        seen += 1;
+    }
+    assert!(seen > 50, "{seen}");
 }
 
 /// The page shows the table. `CHARPIPE_WRITE_PROMISES=1 cargo test -p charpipe-cli promises::` writes it.

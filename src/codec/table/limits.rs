@@ -1,4 +1,4 @@
-//! How large a table may be. `spec/limits.md` lists these limits with their tests.
+//! How large a table may be. `docs/limits.md` lists these limits with their tests.
 
 /// The longest file, in bytes.
 pub const MAX_FILE: usize = 32 << 20;

@@ -1,4 +1,4 @@
-//! How large a copybook and its records may be. `spec/limits.md` lists these limits with their tests.
+//! How large a copybook and its records may be. `docs/limits.md` lists these limits with their tests.
 
 /// The longest copybook, in bytes, with the files that it copies.
 pub(super) const MAX_FILE: usize = 16 << 20;

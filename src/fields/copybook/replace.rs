@@ -186,6 +186,8 @@ mod tests {
         {
             assert!(pairs(text, 0).is_err(), "{text}");
         }
+        assert!(pairs(&"A BY B ".repeat(MAX_PAIRS), 0).is_ok());
+        assert!(pairs(&"A BY B ".repeat(MAX_PAIRS + 1), 0).is_err());
         let (found, end) = pairs("A BY B. 01 C.", 0).unwrap();
         assert_eq!((found.len(), end), (1, 6));
     }
