@@ -50,6 +50,7 @@ mod lists;
 mod many_files;
 #[cfg(unix)]
 mod message_codes;
+#[cfg(unix)]
 mod messages;
 #[cfg(unix)]
 mod other_programs;
