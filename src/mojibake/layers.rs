@@ -4,10 +4,14 @@
 use super::class::plausible;
 use super::decide::{Decision, View};
 use super::item::Item;
-use super::tables::{ALONE, LOST, Tables, WESTERN};
+use super::search;
+use super::tables::{ALONE, Tables};
 
 /// How often text may have been damaged.
 const LAYERS: usize = 6;
+
+/// How many characters are looked at to decide about one without holding it back.
+const AHEAD: usize = 12;
 
 /// One layer: what it holds back, and what it depends on.
 #[derive(Clone, Debug)]
@@ -60,36 +64,40 @@ impl Layers {
         step(self.tables, &mut self.layers, item, emit);
     }
 
-    /// Goes on with the run of damaged text that the first layer is in: repairs what stands at `index` of `text` and
-    /// has the same page. Returns its length; 0 if it takes more than that to decide.
-    pub(crate) fn go_on(&mut self, text: &str, index: usize, emit: &mut dyn FnMut(Item)) -> usize {
+    /// Decides about what stands at `index` of `text`, if the first layer holds nothing back and no more text is needed.
+    /// Returns its length; 0 if it is not decided.
+    pub(crate) fn decide(&mut self, text: &str, index: usize, emit: &mut dyn FnMut(Item)) -> usize {
         let tables = self.tables;
+        let last = self.layers[LAYERS - 1].before;
         let Some((layer, rest)) = self.layers.split_first_mut() else { return 0 };
-        if layer.page.is_none() || !layer.is_empty() {
+        if !layer.is_empty() {
             return 0;
         }
+        layer.use_after(last);
         if let Some((item, before)) = layer.page.and_then(|page| short(tables, page, text, index)) {
             layer.before = before;
             step(tables, rest, item, emit);
             return item.len as usize;
         }
-        let mut items = [Item::new(' ', index); 4];
+        // In a run, one sequence is enough.
+        let ahead = if layer.page.is_some() { 4 } else { AHEAD };
+        let mut items = [Item::new(' ', index); AHEAD];
         let mut count = 0;
-        for (at, ch) in text[index..].char_indices().take(items.len()) {
+        for (at, ch) in text[index..].char_indices().take(ahead) {
             items[count] = Item::new(ch, index + at);
             count += 1;
         }
-        let view = View {
-            tables,
-            before: layer.before,
-            page: layer.page,
-            text: &items[..count],
-            is_end: false,
-            depth: layer.depth,
+        if count == 0 {
+            return 0;
+        }
+        let (before, page, depth) = (layer.before, layer.page, layer.depth);
+        let view = View { tables, before, page, text: &items[..count], is_end: false, depth };
+        let (len, item, page) = match view.decide() {
+            Decision::Wait => return 0,
+            Decision::Keep => (1, items[0], None),
+            Decision::Repair { len, ch, page } => (len, Item::joined(&items[..len], ch), Some(page)),
         };
-        let Decision::Repair { len, ch, page } = view.decide() else { return 0 };
-        (layer.before, layer.page) = (items[len - 1].ch, Some(page));
-        let item = Item::joined(&items[..len], ch);
+        (layer.before, layer.page) = (items[len - 1].ch, page);
         step(tables, rest, item, emit);
         item.len as usize
     }
@@ -120,51 +128,8 @@ impl Layers {
     /// Returns where in `text`, from `from` on, the next character is that may begin a damaged sequence, as far as the
     /// two after it show. `None` if there is none.
     pub(crate) fn find(&self, text: &str, from: usize) -> Option<usize> {
-        let bytes = text.as_bytes();
-        // What the last character may begin, and the one before it together with the last one; and where they are.
-        let (mut short, mut long, mut begun) = (0, 0, 0);
-        let (mut last, mut before_last) = (from, from);
-        let mut index = from;
-        while let Some(&byte) = bytes.get(index) {
-            if byte < 0x80 {
-                if long & WESTERN != 0 && byte == b' ' {
-                    return Some(before_last);
-                }
-                if short & LOST != 0 && byte == b' ' {
-                    return Some(last);
-                }
-                (short, long, begun) = (0, 0, 0);
-                index += ascii_len(&bytes[index..]);
-                continue;
-            }
-            let (signs, len) = self.tables.signs(&bytes[index..]);
-            if long & signs.tail != 0 {
-                return Some(before_last);
-            }
-            if short & signs.tail != 0 {
-                return Some(last);
-            }
-            if signs.lead & ALONE != 0 {
-                return Some(if begun & signs.tail != 0 { last } else { index });
-            }
-            (short, long, begun) = (signs.lead, begun & signs.tail, signs.long_lead);
-            (before_last, last) = (last, index);
-            index += len;
-        }
-        // The text may go on with what is missing.
-        match (long, short | begun) {
-            (0, 0) => None,
-            (0, _) => Some(last),
-            _ => Some(before_last),
-        }
+        search::find(self.tables, text, from)
     }
-}
-
-/// The length of the ASCII text at the front of `bytes`.
-fn ascii_len(bytes: &[u8]) -> usize {
-    let is_ascii = |block: &&[u8]| block.iter().fold(0, |all, byte| all | byte) < 0x80;
-    let len = 32 * bytes.chunks_exact(32).take_while(is_ascii).count();
-    len + bytes[len..].iter().take_while(|byte| byte.is_ascii()).count()
 }
 
 /// Repairs a sequence of two characters, each of two bytes, as [`View::decide`] does in a run. Returns its last
@@ -187,9 +152,7 @@ fn step(tables: &'static Tables, layers: &mut [Layer], item: Item, emit: &mut dy
     for index in 0..layers.len() {
         let layer = &mut layers[index];
         if !layer.is_empty() || item.is_at(layer.depth) {
-            if !std::mem::replace(&mut layer.is_used, true) {
-                layer.before = last;
-            }
+            layer.use_after(last);
             if let Some((layer, rest)) = layers[index..].split_first_mut() {
                 layer.take(tables, item, rest, emit);
             }
@@ -210,6 +173,13 @@ fn step(tables: &'static Tables, layers: &mut [Layer], item: Item, emit: &mut dy
 impl Layer {
     fn is_empty(&self) -> bool {
         self.done == self.held.len()
+    }
+
+    /// Begins to be used, if it is not yet, after the character that the last layer let go.
+    fn use_after(&mut self, last: char) {
+        if !std::mem::replace(&mut self.is_used, true) {
+            self.before = last;
+        }
     }
 
     /// Takes the next character.

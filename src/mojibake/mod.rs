@@ -10,6 +10,7 @@
 //! | `tables.rs` | what each character is in each page |
 //! | `class.rs` | how likely it is that two characters stand side by side, and what damaged text can have been |
 //! | `item.rs` | a character, and the text that it stands for |
+//! | `search.rs` | finds where a sequence may begin |
 //! | `decide.rs` | decides about the sequence at the front of some text |
 //! | `layers.rs` | repairs text that streams by, layer after layer |
 //!
@@ -19,6 +20,7 @@ mod class;
 mod decide;
 mod item;
 mod layers;
+mod search;
 mod tables;
 
 pub(crate) use item::Item;

@@ -127,7 +127,7 @@ impl Tables {
                 (self.signs.get(position(ch)).copied().unwrap_or_default(), 3)
             }
             // No page has them.
-            [..0xF0, ..] => (Signs::default(), others_len(bytes)),
+            [..0xF0, ..] => (Signs::default(), 3),
             _ => (Signs::default(), 4),
         }
     }
@@ -166,13 +166,6 @@ impl Entry {
     pub(super) fn byte(&self, page: u32) -> u8 {
         self.bytes[page as usize]
     }
-}
-
-/// The length of the characters at the front of `bytes` that have three bytes and are in no page: those of Asia,
-/// mostly.
-fn others_len(bytes: &[u8]) -> usize {
-    let is_other = |ch: &&[u8]| matches!(ch[0], 0xE0 | 0xE1 | 0xE3..=0xEE);
-    3 * bytes.chunks_exact(3).take_while(is_other).count()
 }
 
 /// The index of the entry of a character; beyond the end if it has none.

@@ -174,13 +174,6 @@ impl Stage for MojibakeStage {
         let (layers, mut output) = self.parts(text, at.start, out);
         let mut index = 0;
         while index < text.len() {
-            match layers.go_on(text, index, &mut |item| output.put(item)) {
-                0 => {}
-                len => {
-                    index += len;
-                    continue;
-                }
-            }
             if layers.is_idle() {
                 let found = layers.find(text, index).unwrap_or(text.len());
                 if let Some(last) = text[index..found].chars().next_back() {
@@ -190,9 +183,15 @@ impl Stage for MojibakeStage {
                     continue;
                 }
             }
-            let Some(ch) = text[index..].chars().next() else { break };
-            layers.push(Item::new(ch, index), &mut |item| output.put(item));
-            index += ch.len_utf8();
+            let mut emit = |item| output.put(item);
+            let decided = layers.decide(text, index, &mut emit);
+            if decided == 0
+                && let Some(ch) = text[index..].chars().next()
+            {
+                layers.push(Item::new(ch, index), &mut emit);
+                index += ch.len_utf8();
+            }
+            index += decided;
         }
         output.end(text.len());
         self.hold(text, at.start);

@@ -1,0 +1,207 @@
+//! Searches text for the places where a damaged sequence may begin, as far as two characters after it show. Most text has
+//! none, so blocks of bytes are looked through for the few characters that matter: those that can continue a sequence
+//! (`Tables::signs`), and controls.
+
+use super::tables::{ALONE, LOST, Signs, Tables, WESTERN};
+
+/// How many bytes are looked through at once.
+const BLOCK: usize = 32;
+
+/// Returns where in `text`, from `from` on, the next character is that may begin a damaged sequence. `None` if there is
+/// none.
+pub(super) fn find(tables: &Tables, text: &str, from: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut block = from;
+    while let Some(next) = bytes.get(block..).and_then(<[u8]>::first_chunk) {
+        let mut marks = marks(next);
+        while marks != 0 {
+            let at = block + marks.trailing_zeros() as usize;
+            marks &= marks - 1;
+            if let Some(found) = begin(tables, bytes, from, at) {
+                return Some(found);
+            }
+        }
+        block += BLOCK;
+    }
+    for at in block..bytes.len() {
+        if matters(bytes[at], bytes.get(at + 1).copied().unwrap_or(0))
+            && let Some(found) = begin(tables, bytes, from, at)
+        {
+            return Some(found);
+        }
+    }
+    unfinished(tables, bytes, from)
+}
+
+/// Returns a bit for each of the first [`BLOCK`] bytes, the first one in the lowest bit: whether a character begins there
+/// that matters.
+#[inline]
+fn marks(bytes: &[u8; BLOCK + 1]) -> u32 {
+    if bytes.iter().fold(0, |all, byte| all | byte) < 0x80 {
+        return 0;
+    }
+    let mut found = [0; BLOCK];
+    for (index, found) in found.iter_mut().enumerate() {
+        *found = u8::from(matters(bytes[index], bytes[index + 1]));
+    }
+    if found == [0; BLOCK] {
+        return 0;
+    }
+    let (eights, _) = found.as_chunks::<8>();
+    eights.iter().rev().fold(0, |marks, eight| {
+        // Moves the lowest bit of each byte into the highest byte.
+        let gathered = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        marks << 8 | gathered as u32
+    })
+}
+
+/// Whether the character that begins with these two bytes may continue a sequence, may be damaged alone, or may have lost
+/// what follows it. All of these are among the characters for which this is true: see the test.
+#[inline]
+fn matters(first: u8, second: u8) -> bool {
+    let is_of_two = (first >= 0xC2) & (first <= 0xD2) & (first != 0xD0) & (first != 0xD1);
+    // The letters of Russian but for Г.
+    let is_cyrillic = (first == 0xD0) & ((second < 0x90) | (second == 0x93)) | (first == 0xD1) & (second >= 0x90);
+    let is_private = (first == 0xEF) & ((second == 0xA3) | (second == 0xAC) | (second == 0xBF));
+    is_of_two | is_cyrillic | (first == 0xE2) | is_private
+}
+
+/// Returns where a sequence may begin that the character at `at`, or a blank after it, shows.
+#[inline]
+fn begin(tables: &Tables, bytes: &[u8], from: usize, at: usize) -> Option<usize> {
+    let is_after_other = at > from && bytes[at - 1] >= 0x80;
+    let is_control = bytes[at] == 0xC2 && bytes[at + 1] < 0xA0;
+    // What loses a blank has two bytes.
+    let is_before_blank = bytes.get(at + 2) == Some(&b' ');
+    if is_after_other | is_control | is_before_blank { begin_among_others(tables, bytes, from, at) } else { None }
+}
+
+/// The same, if that may be.
+fn begin_among_others(tables: &Tables, bytes: &[u8], from: usize, at: usize) -> Option<usize> {
+    let (signs, len) = tables.signs(&bytes[at..]);
+    let (before, before_at) = before(tables, bytes, from, at);
+    let (first, first_at) = if before.tail != 0 { self::before(tables, bytes, from, before_at) } else { (before, at) };
+    // What the two characters before it begin, if they do.
+    let long = if before.tail != 0 { first.long_lead & before.tail } else { 0 };
+    let is_before_blank = bytes.get(at + len) == Some(&b' ');
+    if long & signs.tail != 0 {
+        Some(first_at)
+    } else if before.lead & signs.tail != 0 {
+        Some(before_at)
+    } else if signs.lead & ALONE != 0 {
+        Some(if before.long_lead & signs.tail != 0 { before_at } else { at })
+    } else if is_before_blank && before.long_lead & signs.tail & WESTERN != 0 {
+        Some(before_at)
+    } else if is_before_blank && signs.lead & LOST != 0 {
+        Some(at)
+    } else {
+        None
+    }
+}
+
+/// Returns what the character before `at` can be, and where it is. Nothing, if it is ASCII or before `from`.
+#[inline]
+fn before(tables: &Tables, bytes: &[u8], from: usize, at: usize) -> (Signs, usize) {
+    let mut begin = at;
+    while begin > from {
+        begin -= 1;
+        if bytes[begin] < 0x80 {
+            break;
+        }
+        if bytes[begin] >= 0xC0 {
+            return (tables.signs(&bytes[begin..]).0, begin);
+        }
+    }
+    (Signs::default(), at)
+}
+
+/// Returns where a sequence may begin that the end of the text cuts.
+fn unfinished(tables: &Tables, bytes: &[u8], from: usize) -> Option<usize> {
+    let (last, last_at) = before(tables, bytes, from, bytes.len());
+    let (first, first_at) = before(tables, bytes, from, last_at);
+    if first.long_lead & last.tail != 0 { Some(first_at) } else { (last.lead | last.long_lead != 0).then_some(last_at) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What [`find`] does, character by character.
+    fn found_by_characters(tables: &Tables, text: &str, from: usize) -> Option<usize> {
+        // What the last character may begin, and the one before it together with the last one; and where they are.
+        let (mut short, mut long, mut begun) = (0, 0, 0);
+        let (mut last, mut before_last) = (from, from);
+        for (index, ch) in text[from..].char_indices().map(|(index, ch)| (from + index, ch)) {
+            if ch.is_ascii() {
+                if long & WESTERN != 0 && ch == ' ' {
+                    return Some(before_last);
+                }
+                if short & LOST != 0 && ch == ' ' {
+                    return Some(last);
+                }
+                (short, long, begun) = (0, 0, 0);
+                continue;
+            }
+            let signs = tables.signs_of(ch);
+            if long & signs.tail != 0 {
+                return Some(before_last);
+            }
+            if short & signs.tail != 0 {
+                return Some(last);
+            }
+            if signs.lead & ALONE != 0 {
+                return Some(if begun & signs.tail != 0 { last } else { index });
+            }
+            (short, long, begun) = (signs.lead, begun & signs.tail, signs.long_lead);
+            (before_last, last) = (last, index);
+        }
+        // The text may go on with what is missing.
+        match (long, short | begun) {
+            (0, 0) => None,
+            (0, _) => Some(last),
+            _ => Some(before_last),
+        }
+    }
+
+    /// Every character that may continue a sequence, or be damaged alone, or lose what follows it, matters.
+    #[test]
+    fn no_character_is_missed() {
+        let tables = Tables::get();
+        for ch in ('\u{80}'..=char::MAX).filter(|ch| !ch.is_ascii()) {
+            let signs = tables.signs_of(ch);
+            let mut bytes = [0; 4];
+            let bytes = ch.encode_utf8(&mut bytes).as_bytes();
+            let is_needed = signs.tail != 0 || signs.lead & (ALONE | LOST) != 0;
+            assert!(matters(bytes[0], bytes[1]) || !is_needed, "{ch:?}");
+        }
+    }
+
+    #[test]
+    fn marks_are_where_characters_begin() {
+        let mut bytes = [b'a'; BLOCK + 1];
+        for at in 0..BLOCK {
+            (bytes[at], bytes[at + 1]) = (0xC3, 0xA9);
+            assert_eq!(marks(&bytes), 1 << at);
+            (bytes[at], bytes[at + 1]) = (b'a', b'a');
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_same_as_by_characters(
+            text in "[a-b  ÃÂÐГг©é£âï»¿½ž’€”ЂіїДвРВ°ОІ─╨α┬\u{85}\u{92}\u{A0}\u{FFFD}日あ😀π]{0,80}",
+            from in 0_usize..40,
+        ) {
+            let from = (from..).find(|at| text.is_char_boundary((*at).min(text.len()))).unwrap().min(text.len());
+            let tables = Tables::get();
+            prop_assert_eq!(find(tables, &text, from), found_by_characters(tables, &text, from));
+        }
+
+        #[test]
+        fn the_same_in_long_undamaged_text(text in "[a-zßäöü йцукенгшщзхъфывапролджэячсмитьбю ієї]{0,300}") {
+            let tables = Tables::get();
+            prop_assert_eq!(find(tables, &text, 0), found_by_characters(tables, &text, 0));
+        }
+    }
+}
