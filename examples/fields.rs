@@ -3,7 +3,7 @@
 //!
 //!     cargo run --example fields [FILE SHAPE]
 //!
-//! `examples/data/records/README.md` has the copybook.
+//! `examples/data/records/customer.cpy` is the copybook.
 
 use charpipe::fields::{FieldError, Value, Visitor};
 use charpipe::rows::RowsJob;

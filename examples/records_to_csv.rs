@@ -3,7 +3,7 @@
 //!
 //!     cargo run --example records_to_csv
 //!
-//! It prints CUSTOMER records as CSV; `examples/data/records/README.md` has the copybook.
+//! It prints CUSTOMER records as CSV; `examples/data/records/customer.cpy` is the copybook.
 
 use charpipe::records::Shape;
 use charpipe::{Gaps, Transcode};

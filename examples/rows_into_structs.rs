@@ -3,7 +3,7 @@
 //!
 //!     cargo run --features serde --example rows_into_structs [FILE SHAPE]
 //!
-//! `examples/data/records/README.md` has the copybook.
+//! `examples/data/records/customer.cpy` is the copybook.
 
 use charpipe::fields::Decimal;
 use charpipe::rows::RowsJob;

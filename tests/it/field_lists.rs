@@ -128,7 +128,7 @@ fn bad_lists() {
 // --- The documentation ------------------------------------------------------------------------------------------------
 
 /// The page that describes field lists.
-const PAGE: &str = include_str!("../../docs/fields.md");
+const PAGE: &str = include_str!("../../docs/field-list.md");
 
 /// The rows of the table of kinds: the kind and an example.
 fn examples() -> Vec<(&'static str, &'static str)> {
