@@ -28,6 +28,8 @@ const FILES: &[(Job, [Goal; 2])] = &[
     (Job { from: "UTF-8", to: "UTF-8", kind: Kind::English }, within_cat(1.3, 1.5)),
     (Job { from: "UTF-8", to: "UTF-8", kind: Kind::French }, within_cat(1.3, 2.0)),
     (Job { from: "UTF-8", to: "UTF-8", kind: Kind::Cjk }, within_cat(1.3, 2.0)),
+    (Job { from: "windows-1252", to: "UTF-8", kind: Kind::French }, [Goal::None; 2]),
+    (Job { from: "UTF-8", to: "windows-1252", kind: Kind::French }, [Goal::None; 2]),
     (Job { from: "IBM037", to: "ISO-8859-1", kind: Kind::French }, [Goal::None; 2]),
     (Job { from: "IBM939", to: "UTF-8", kind: Kind::Japanese }, MIXED),
     (Job { from: "UTF-8", to: "IBM939", kind: Kind::Japanese }, MIXED),

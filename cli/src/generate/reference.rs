@@ -114,8 +114,7 @@ fn by_heading(command: &clap::Command) -> Vec<(&str, Vec<&Arg>)> {
 
 /// Appends the section of an argument.
 fn option(arg: &Arg, text: &mut String) {
-    let spelling = if arg.is_positional() { arg.to_string() } else { spelling(arg) };
-    _ = write!(text, "\n### {spelling}\n");
+    _ = write!(text, "\n### {}\n", spelling(arg));
     let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
     _ = write!(text, "\n{}\n", markdown(&sentence(&help)));
     let takes_value = arg.get_action().takes_values();
@@ -135,7 +134,7 @@ fn option(arg: &Arg, text: &mut String) {
     }
 }
 
-/// Returns how an option is typed, such as `-f`, `--from LABEL`.
+/// Returns how an argument is typed, such as `-f`, `--from LABEL`.
 fn spelling(arg: &Arg) -> String {
     let long = arg.to_string();
     // clap shows one spelling, with the value.

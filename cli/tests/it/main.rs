@@ -61,6 +61,8 @@ mod pictures;
 #[cfg(unix)]
 mod rows_ends;
 #[cfg(unix)]
+mod speed_chart;
+#[cfg(unix)]
 mod whole_folders;
 #[cfg(unix)]
 mod working_tree;

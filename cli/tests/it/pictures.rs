@@ -2,6 +2,8 @@
 //! terminal. They are well-formed and self-contained, quoted text is never markup, and they agree with the JSON.
 //!
 //! The pictures in `docs/` are made here: `CHARPIPE_WRITE_PICTURES=1 cargo test -p charpipe-cli pictures::fresh`.
+use crate::readme::Scratch;
+use crate::speed_chart;
 use charpipe::Registry;
 use charpipe::codec::decode_strictly;
 use roxmltree::{Document, Node, ParsingOptions};
@@ -10,7 +12,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Runs the command in the root of the repository.
@@ -391,22 +393,54 @@ fn wrong_usage_has_a_message() {
 /// The pictures that the README shows are what the command draws.
 #[test]
 fn fresh() {
-    let command = "detect --explain examples/data/hello-ibm1047.xml";
-    let session = format!("$ charpipe {command}\n{}", shown(&format!("{command} --color always")));
-    for (path, picture) in
-        [("docs/chart-ibm1047.svg", shown("chart IBM1047 --svg")), ("docs/explain.svg", terminal(&session))]
-    {
+    let explain = session("", &["detect --explain examples/data/hello-ibm1047.xml"]);
+    let fix = session(
+        r"printf 'id;name;city\n1;Jos\351 M\374ller;K\366ln\n' > customers.csv",
+        &["customers.csv > utf8.csv", "-f windows-1252 customers.csv", "-f windows-1252 --in-place=.old customers.csv"],
+    );
+    let layout = "rows --layout customer.cpy -f IBM1047 --records fb:76 --show-layout customers.fb";
+    let layout = session("cd examples/data/records", &[layout]);
+    let speed = speed_chart::drawn(&fs::read_to_string(file("benches/speed.txt")).unwrap());
+    for (path, picture) in [
+        ("docs/chart-ibm1047.svg", shown("chart IBM1047 --svg")),
+        ("docs/explain.svg", terminal(&explain)),
+        ("docs/fix.svg", terminal(&fix)),
+        ("docs/show-layout.svg", terminal(&layout)),
+        ("docs/speed.svg", speed),
+    ] {
         tree_of_picture(&picture);
-        let file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join(path);
         if std::env::var_os("CHARPIPE_WRITE_PICTURES").is_some() {
-            fs::write(&file, &picture).unwrap();
+            fs::write(file(path), &picture).unwrap();
         }
-        let old = fs::read_to_string(&file).unwrap_or_default();
+        let old = fs::read_to_string(file(path)).unwrap_or_default();
         assert!(
             old == picture,
             "{path} is out of date: CHARPIPE_WRITE_PICTURES=1 cargo test -p charpipe-cli pictures::fresh"
         );
     }
+}
+
+/// Returns the path of a file of the repository.
+fn file(path: &str) -> PathBuf {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join(path)
+}
+
+/// Returns what a terminal shows of a session: the command with each of these arguments, after some lines of shell that it
+/// does not show.
+fn session(before: &str, commands: &[&str]) -> String {
+    let (scratch, mut text) = (Scratch::new(), String::new());
+    scratch.run(before);
+    // A folder that was changed is the same for all commands.
+    let before = if before.starts_with("cd ") { before } else { "" };
+    for command in commands {
+        let colour = match command.split_once(" > ") {
+            Some((command, output)) => format!("{command} --color always > {output}"),
+            None => format!("{command} --color always"),
+        };
+        let output = scratch.run(&format!("{before}\ncharpipe {colour}"));
+        text.push_str(&format!("$ charpipe {command}\n{output}"));
+    }
+    text
 }
 
 /// The colours of the terminal that is drawn, of which only the first eight are used.
