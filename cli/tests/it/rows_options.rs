@@ -453,7 +453,7 @@ fn null_indicators_in_a_table() {
     }
 }
 
-/// How many numbers were read although blanks follow the digits is said.
+/// How many numbers were read although spaces follow the digits is said.
 #[test]
 fn loose_numbers_are_counted() {
     let folder = tempfile::tempdir().unwrap();
@@ -463,7 +463,7 @@ fn loose_numbers_are_counted() {
     let output = rows(&line, b"\xF1\x40\x40\xF1\xF2\x40");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "N\n1\n12\n");
     let words = String::from_utf8_lossy(&output.stderr);
-    assert!(words.contains("2 numbers read although blanks follow the digits"), "{words}");
+    assert!(words.contains("2 numbers read although spaces follow the digits"), "{words}");
 }
 
 /// Malformed bytes in text become what is asked for, in every cut of the input and by every thread, and are counted.
