@@ -2,7 +2,7 @@
 //!
 //! Every offset in charpipe counts bytes of the original input from 0 and includes the byte order mark. It does not
 //! depend on how the input was cut into pieces or on the stages it went through. Lines and columns of text are known
-//! only where somebody has counted them.
+//! only where someone has counted them.
 
 use crate::hex::Hex;
 use std::fmt;
@@ -121,8 +121,8 @@ pub enum ErrorKind {
     UnknownLabel {
         /// The label.
         label: String,
-        /// The position of the label in the document; 0 for a label from the transport, which has no place in it; `None`
-        /// for one that the caller gave.
+        /// The position of the label in the document; 0 for a label from the transport, which has no place in it;
+        /// `None` for one that the caller gave.
         offset: Option<u64>,
         /// Labels with a similar spelling, nearest first.
         near: Vec<String>,
@@ -135,8 +135,8 @@ pub enum ErrorKind {
         label: String,
         /// Why it is not supported, and what to do.
         reason: &'static str,
-        /// The position of the label in the document; 0 for a label from the transport, which has no place in it; `None`
-        /// for one that the caller gave.
+        /// The position of the label in the document; 0 for a label from the transport, which has no place in it;
+        /// `None` for one that the caller gave.
         offset: Option<u64>,
     },
     /// The codec can only decode.
@@ -246,8 +246,8 @@ pub enum ErrorKind {
         begun: u64,
         /// The minimum number of bytes that are missing.
         missing: u64,
-        /// If nothing frames the records: the path of the field that says how long this one is; empty if the layout as a
-        /// whole does.
+        /// If nothing frames the records: the path of the field that says how long this one is; empty if the layout as
+        /// a whole does.
         length_from: Option<String>,
     },
     /// A record that nothing frames has no length: the field or the layout that should say it does not.
@@ -318,7 +318,7 @@ pub enum ErrorKind {
         codec: String,
         /// The first byte of the column in the input.
         offset: u64,
-        /// How many bytes the text takes, without the blanks at its end.
+        /// How many bytes the text takes, without the spaces at its end.
         len: usize,
         /// The width of the column, in bytes.
         limit: usize,
@@ -365,7 +365,7 @@ pub enum ErrorKind {
         /// Which options, and why.
         what: &'static str,
     },
-    /// A record is shorter than its fixed length, and whole blanks cannot fill the gap.
+    /// A record is shorter than its fixed length, and whole spaces cannot fill the gap.
     #[error(
         "record {record} is {} too short, and blanks of {} cannot fill the gap",
         Count(*missing, "byte"),
@@ -379,7 +379,7 @@ pub enum ErrorKind {
         record: u64,
         /// The number of missing bytes.
         missing: usize,
-        /// The length of a blank in bytes; 0 if the charset has no blank.
+        /// The length of a space in bytes; 0 if the charset has no space.
         blank: usize,
     },
     /// Records of this shape cannot be written.
@@ -567,8 +567,9 @@ impl Error {
         }
     }
 
-    /// Returns the error of this crate in `error`: itself, the error inside of an [`io::Error`] from a reader or a writer, or
-    /// that of one of its [sources](std::error::Error::source). For errors in a box, and for `anyhow`: `Error::find(&*error)`.
+    /// Returns the error of this crate in `error`: itself, the error inside of an [`io::Error`] from a reader or a
+    /// writer, or that of one of its [sources](std::error::Error::source). For errors in a box, and for `anyhow`:
+    /// `Error::find(&*error)`.
     ///
     /// ```
     /// use charpipe::{Error, Transcode};

@@ -4,7 +4,7 @@
 //! | object | what is read |
 //! |---|---|
 //! | has the buffer protocol, such as `bytes`, `array` or `mmap` | all of it, wherever an `mmap` stands |
-//! | has `read` | from where it stands on |
+//! | has `read` | from where it is on |
 //! | `str`, or has `__fspath__` | the file of this name |
 
 use crate::error::{named, raised_inside};
@@ -89,8 +89,8 @@ impl Source {
         Ok(reader)
     }
 
-    /// Reads the first bytes, by which the [shape](found_shape) of records is found. A file object stands where it stood
-    /// before.
+    /// Reads the first bytes, by which the [shape](found_shape) of records is found. A file object stands where it
+    /// preceded.
     pub(crate) fn head(&self) -> PyResult<Vec<u8>> {
         let mut reader = self.open()?;
         let at = if self.is_object() { reader.stream_position() } else { Ok(0) };
@@ -140,7 +140,7 @@ enum From {
 }
 
 impl Reader {
-    /// Returns what was read of the input, or all of its memory, from where it stands on.
+    /// Returns what was read of the input, or all of its memory, from where it is on.
     fn rest(&self) -> &[u8] {
         let all = if let From::Memory(memory) = &self.from { memory.as_slice() } else { &self.piece };
         all.get(self.at..).unwrap_or_default()

@@ -67,7 +67,8 @@ enum State {
 impl Detector {
     /// Creates a detector that looks labels up in `registry`.
     ///
-    /// Under the default policy it takes the first 64 KiB of the input, to compare them with the encoding that it found.
+    /// Under the default policy it takes the first 64 KiB of the input, to compare them with the encoding that it
+    /// found.
     pub fn new(registry: Registry, hints: Hints) -> Self {
         Detector::reaching(Reach::Window, registry, hints)
     }
@@ -162,8 +163,8 @@ impl Detector {
         None
     }
 
-    /// Returns what the first bytes of an input that goes on show, as [`plain_start`](Self::plain_start) does for a whole
-    /// one. The detector must be new, and stays so.
+    /// Returns what the first bytes of an input that continues show, as [`plain_start`](Self::plain_start) does for a
+    /// whole one. The detector must be new, and stays so.
     pub(crate) fn plain_so_far(&self, input: &[u8]) -> PlainStart {
         let mut white_space = 0;
         for len in 1..=input.len() {
@@ -326,8 +327,8 @@ impl Detector {
         self.complete_strictly(verdict);
     }
 
-    /// Chooses among several fallbacks: the first that decodes the bytes that were examined, or else the last. A conversion
-    /// chooses by itself, from more bytes.
+    /// Chooses among several fallbacks: the first that decodes the bytes that were examined, or else the last. A
+    /// conversion chooses by itself, from more bytes.
     fn choose_fallback(&self, verdict: &mut Verdict) {
         let further = &self.known.hints.further_fallbacks;
         let first =

@@ -226,7 +226,7 @@ impl Verdict {
     }
 
     /// Returns what decodes the input to find lines and columns in it. Without a codec that is any one of the family,
-    /// and UTF-8 for bytes of which nobody knows what they are: so much of them is known. `None` if the input is not
+    /// and UTF-8 for bytes of which no one knows what they are: so much of them is known. `None` if the input is not
     /// text.
     #[cfg(feature = "lines")]
     pub(crate) fn text_codec(&self) -> Option<Arc<dyn Codec>> {

@@ -102,7 +102,7 @@ pub enum Problem {
         /// The number of bytes that the field needs the record to have.
         needed: usize,
     },
-    /// The record goes on after its last field. The error has no path.
+    /// The record continues after its last field. The error has no path.
     RecordTooLong {
         /// The length of the record, in bytes.
         len: usize,
@@ -204,8 +204,8 @@ pub enum Problem {
 }
 
 impl FieldError {
-    /// Makes the error for the field with this path, which begins at `offset` of the record's data and has these bytes. A
-    /// [`Visitor`](super::Visitor) makes one for a value that it cannot take.
+    /// Makes the error for the field with this path, which begins at `offset` of the record's data and has these bytes.
+    /// A [`Visitor`](super::Visitor) makes one for a value that it cannot take.
     #[must_use]
     pub fn new(path: String, offset: usize, bytes: &[u8], problem: Problem) -> Self {
         FieldError(Box::new(Details { record: 0, path, offset, bytes: bytes.to_vec(), problem }))
@@ -224,8 +224,8 @@ impl FieldError {
         self.0.record
     }
 
-    /// Returns the path of the field, as [`Layout::path`](super::Layout::path) does, with the numbers of occurrences. Empty
-    /// if the error is in bytes that no field covers.
+    /// Returns the path of the field, as [`Layout::path`](super::Layout::path) does, with the numbers of occurrences.
+    /// Empty if the error is in bytes that no field covers.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.0.path
@@ -346,8 +346,8 @@ impl fmt::Display for Quoted<'_> {
 }
 
 impl Problem {
-    /// Whether the message is about the bytes of the field and continues after them: "C5 is not a number". The others are
-    /// sentences of their own.
+    /// Whether the message is about the bytes of the field and continues after them: "C5 is not a number". The others
+    /// are sentences of their own.
     fn is_said_of_the_bytes(&self) -> bool {
         matches!(
             self,

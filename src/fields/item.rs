@@ -30,8 +30,8 @@ pub struct Item {
     ///
     /// [`Layout::null_indicator`]: super::Layout::null_indicator
     pub null_indicator: Option<String>,
-    /// For a field that contains the count of an array: the count that each value stands for. Values are compared as in a
-    /// [`When`]; any other value is an error. If it is empty, the value itself is the count.
+    /// For a field that contains the count of an array: the count that each value stands for. Values are compared as in
+    /// a [`When`]; any other value is an error. If it is empty, the value itself is the count.
     pub count_map: Vec<(String, usize)>,
     /// Where it begins in the record, in bytes from 0; `None` if it follows the item before it. An item with a position
     /// can overlap others.
@@ -49,7 +49,7 @@ pub struct Occurs {
     /// The largest count.
     pub max: usize,
     /// The name or path of the field that contains the count, if the count varies. Then the items after the array move.
-    /// The field stands before the array.
+    /// The field precedes the array.
     pub depending_on: Option<String>,
 }
 

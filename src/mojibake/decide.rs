@@ -77,7 +77,7 @@ enum Sequence {
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     pub(super) tables: &'static Tables,
-    /// The character before it; a blank at the beginning of the text.
+    /// The character before it; a space at the beginning of the text.
     pub(super) before: char,
     /// The page of the sequence before it, if that was repaired.
     pub(super) page: Option<u32>,
@@ -253,7 +253,7 @@ impl View<'_> {
         let mut score = run.score + unlikely(run.last, self.class(next));
         let is_foreign = CYRILLIC_OR_GREEK >> page & 1 != 0 && run.script == Script::Latin;
         if is_foreign && (self.before.is_ascii_alphabetic() || next.is_ascii_alphabetic()) {
-            // Letters of two scripts stand side by side, and those of one would.
+            // Letters of two scripts are adjacent, and those of one would.
             score += 2;
         }
         let doubt = if run.count == 1 { self.doubt(page, run.script, run.at, next) } else { 0 };
@@ -418,7 +418,7 @@ impl View<'_> {
         }
     }
 
-    /// Decides about a character after which byte A0 may have become a blank: `Ã ` was `à`.
+    /// Decides about a character after which byte A0 may have become a space: `Ã ` was `à`.
     fn lost_blank(&self, first: char) -> Decision {
         let before = self.class(self.before);
         let is_lower = matches!(before, Class::AsciiLower | Class::Lower);
@@ -435,7 +435,7 @@ impl View<'_> {
                 match self.is_joined(third) {
                     None => Decision::Wait,
                     Some(true) => repair(2, 'à'),
-                    // The program that lost A0 has also made one blank of two.
+                    // The program that lost A0 has also made one space of two.
                     Some(false) => repair(1, 'à'),
                 }
             }
@@ -449,7 +449,7 @@ impl View<'_> {
         }
     }
 
-    /// Whether the blank after `Ã` belongs to the character: a blank follows, or what makes a word of it, as in `às`.
+    /// Whether the space after `Ã` belongs to the character: a space follows, or what makes a word of it, as in `às`.
     fn is_joined(&self, third: char) -> Option<bool> {
         if third == ' ' {
             return Some(true);

@@ -33,7 +33,7 @@ impl Item {
         self.depth == depth
     }
 
-    /// Whether it is a control that nobody writes: the half of a repair whose other half is lost. It is not made.
+    /// Whether it is a control that no one writes: the half of a repair whose other half is lost. It is not made.
     pub(crate) fn is_half(&self) -> bool {
         matches!(self.ch, '\u{80}'..='\u{9F}')
     }

@@ -60,7 +60,7 @@ impl Layers {
         step(self.tables, &mut self.layers, item, emit);
     }
 
-    /// Goes on with the run of damaged text that the first layer is in: repairs what stands at `index` of `text` and
+    /// Goes on with the run of damaged text that the first layer is in: repairs what is at `index` of `text` and
     /// has the same page. Returns its length; 0 if it takes more than that to decide.
     pub(crate) fn go_on(&mut self, text: &str, index: usize, emit: &mut dyn FnMut(Item)) -> usize {
         let tables = self.tables;
@@ -151,7 +151,7 @@ impl Layers {
             (before_last, last) = (last, index);
             index += len;
         }
-        // The text may go on with what is missing.
+        // The text may continue with what is missing.
         match (long, short | begun) {
             (0, 0) => None,
             (0, _) => Some(last),

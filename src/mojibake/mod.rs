@@ -8,7 +8,7 @@
 //! | file | does |
 //! |---|---|
 //! | `tables.rs` | what each character is in each page |
-//! | `class.rs` | how likely it is that two characters stand side by side, and what damaged text can have been |
+//! | `class.rs` | how likely it is that two characters are adjacent, and what damaged text can have been |
 //! | `item.rs` | a character, and the text that it stands for |
 //! | `decide.rs` | decides about the sequence at the front of some text |
 //! | `layers.rs` | repairs text that streams by, layer after layer |

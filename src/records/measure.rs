@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// Finds out how long records are from their bytes.
 pub(crate) trait Measure: Send {
-    /// Finds out how long the record is that begins with `bytes`, after which others may follow. More bytes never change
-    /// the result, once it is not [`Measured::Needs`].
+    /// Finds out how long the record is that begins with `bytes`, after which others may follow. More bytes never
+    /// change the result, once it is not [`Measured::Needs`].
     fn measure(&mut self, bytes: &[u8]) -> Result<Measured, NoLength>;
 
     /// Returns the path of the field that the length comes from; nothing if it is the layout as a whole.
@@ -46,7 +46,7 @@ impl NoLength {
 
 /// Measures one record after the other. Holds the bytes of a record that are not enough to know its length.
 pub(super) struct Measuring {
-    /// Locked by nobody: it makes this type `Sync`.
+    /// Locked by no one: it makes this type `Sync`.
     measure: Mutex<Box<dyn Measure>>,
     pub(super) held: Vec<u8>,
     /// How many bytes must be held before there is something to find out.

@@ -7,7 +7,7 @@ use crate::words::words;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum OnOverlong {
-    /// Fails with [`ErrorKind::RecordTooLong`](crate::ErrorKind::RecordTooLong). Blanks at the end of a fixed record do
+    /// Fails with [`ErrorKind::RecordTooLong`](crate::ErrorKind::RecordTooLong). Spaces at the end of a fixed record do
     /// not count towards its length. If the input consists of records too, a final shift-in does not count either,
     /// because an input record that was cut inside its double-byte text has none. Fields have
     /// [`Problem::RecordTooLong`](crate::fields::Problem::RecordTooLong).

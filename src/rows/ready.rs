@@ -82,8 +82,8 @@ impl Rows {
         &self.codec
     }
 
-    /// Returns the columns that are not fields, in their order: [those before the fields](AddedColumn::is_before_fields),
-    /// and those after them.
+    /// Returns the columns that are not fields, in their order: [those before the
+    /// fields](AddedColumn::is_before_fields), and those after them.
     #[must_use]
     pub fn added(&self) -> &[AddedColumn] {
         &self.added
@@ -225,8 +225,8 @@ impl Rows {
     /// Returns the shape of the records of an input, and the whole input again.
     ///
     /// # Errors
-    /// [`RowsError::NoShape`] if the shape is to be found and is not certain, [`RowsError::Layout`] if none was named and
-    /// the records of the layout have different lengths, and [`ErrorKind::Read`](crate::ErrorKind::Read).
+    /// [`RowsError::NoShape`] if the shape is to be found and is not certain, [`RowsError::Layout`] if none was named
+    /// and the records of the layout have different lengths, and [`ErrorKind::Read`](crate::ErrorKind::Read).
     pub fn open<R: BufRead>(&self, mut input: R) -> Result<(Shape, Opened<R>), RowsError> {
         let mut head = Vec::new();
         if *self.stored_as() == StoredAs::Auto {
@@ -263,7 +263,8 @@ impl Rows {
         self.job.records.as_ref().unwrap_or(&StoredAs::Layout)
     }
 
-    /// Returns the shape of records that nothing frames: [`Shape::Unframed`] if each has the length that it says itself.
+    /// Returns the shape of records that nothing frames: [`Shape::Unframed`] if each has the length that it says
+    /// itself.
     ///
     /// # Errors
     /// Those of [`fixed_shape`](Self::fixed_shape).
@@ -302,8 +303,8 @@ impl Rows {
         Batches::new(input, self.deframer(shape), self.limit(), self.edges(), self.parents())
     }
 
-    /// Whether [the beginning](RowsJob::skip_head) or [the end](RowsJob::skip_tail) of each input is skipped, so that no
-    /// part of it can be read alone.
+    /// Whether [the beginning](RowsJob::skip_head) or [the end](RowsJob::skip_tail) of each input is skipped, so that
+    /// no part of it can be read alone.
     #[must_use]
     pub fn skips_edges(&self) -> bool {
         let Edges { head_bytes, head_records, tail_bytes, tail_records, .. } = self.edges();
@@ -358,8 +359,8 @@ impl Rows {
         }
     }
 
-    /// Returns a framer for records that are written in this shape. Records that are shorter than it says are filled up with
-    /// [blanks](Self::blank). A record that nothing frames must have the length that it says itself.
+    /// Returns a framer for records that are written in this shape. Records that are shorter than it says are filled up
+    /// with [spaces](Self::blank). A record that nothing frames must have the length that it says itself.
     ///
     /// # Errors
     /// Those of [`Framer::new`].
@@ -371,8 +372,8 @@ impl Rows {
         })
     }
 
-    /// Returns the blank of the code page, with which records are filled up that are shorter than their shape says. Empty
-    /// if the page cannot be written.
+    /// Returns the space of the code page, with which records are filled up that are shorter than their shape says.
+    /// Empty if the page cannot be written.
     #[must_use]
     pub fn blank(&self) -> Vec<u8> {
         let Some(mut encoder) = self.codec.encoder() else { return Vec::new() };

@@ -157,7 +157,7 @@ impl Output<'_> {
         all[from..from + item.len as usize].to_owned()
     }
 
-    /// Ends the text that is being made. `at`: where the text of the input goes on.
+    /// Ends the text that is being made. `at`: where the text of the input continues.
     fn end(&mut self, at: usize) {
         let at = self.start + at;
         if self.repairs.count > 0 {

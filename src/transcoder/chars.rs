@@ -100,10 +100,10 @@ impl Transcoder {
         CharProgress { read, written, stop: CharStop::End }
     }
 
-    /// Ends a text after [`step_chars`](Self::step_chars), so that another one in the same charset can begin: writes what leads
-    /// back to the initial shift state, and goes there. The rest is as if the input went on: offsets are counted, and the
-    /// report grows. If what it writes does not fit, it changes nothing and stops with [`CharStop::NoRoom`]; with
-    /// [`CharStop::Unable`] if something is held back, or if the encoding is not known yet.
+    /// Ends a text after [`step_chars`](Self::step_chars), so that another one in the same charset can begin: writes
+    /// what leads back to the initial shift state, and goes there. The rest is as if the input continued: offsets are
+    /// counted, and the report grows. If what it writes does not fit, it changes nothing and stops with
+    /// [`CharStop::NoRoom`]; with [`CharStop::Unable`] if something is held back, or if the encoding is not known yet.
     ///
     /// ```
     /// use charpipe::{CharStop, Transcode};

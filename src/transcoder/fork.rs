@@ -4,7 +4,7 @@ use super::head::Head;
 use super::{Phase, Transcoder};
 
 impl Transcoder {
-    /// Returns a copy that goes on where this transcoder stands, with its report so far. Both can then be given
+    /// Returns a copy that continues where this transcoder stands, with its report so far. Both can then be given
     /// different input, or the same input with different output buffers.
     ///
     /// `None` if there cannot be a copy at this point: output is waiting for space ([`Status::NeedRoom`]), the input
@@ -63,20 +63,20 @@ impl Transcoder {
     /// Returns how many of the bytes that were taken mean nothing before more input comes: an unfinished character, or
     /// the beginning of the input as long as detection looks at it. The output so far stands for all bytes before them.
     ///
-    /// With records, only an unfinished character counts. Not counted are bytes whose text is held back: blanks at the
+    /// With records, only an unfinished character counts. Not counted are bytes whose text is held back: spaces at the
     /// end of a record, a carriage return whose line feed may follow, text that is being normalised, and a base letter
     /// whose combining mark may share its code.
     ///
-    /// Everything else was given out: no byte waits for another that cannot change its meaning, so that a peer that waits
-    /// for an answer gets it. Detection looks at the beginning of the input
+    /// Everything else was given out: no byte waits for another that cannot change its meaning, so that a peer that
+    /// waits for an answer gets it. Detection looks at the beginning of the input
     ///
-    /// * as long as it may become a byte order mark, a declaration or the beginning of an HTML document, white space and
-    ///   comments before them included (at most 4,096 characters);
+    /// * as long as it may become a byte order mark, a declaration or the beginning of an HTML document, white space
+    ///   and comments before them included (at most 4,096 characters);
     /// * in a declaration, to its end; in HTML, and in XML up to the root element, as far as labels are searched for
     ///   (1,024 bytes if [`prescan`](crate::Transcode::prescan) says nothing else);
-    /// * unless the encoding is named, at the first two bytes at least, which may be those of UTF-16; and at 64 KiB with
-    ///   [`guess`](crate::Transcode::guess), with [`OnUnknown::Pass`](crate::OnUnknown::Pass) and after the first byte that
-    ///   several [fallbacks](crate::Transcode::fallbacks) read differently.
+    /// * unless the encoding is named, at the first two bytes at least, which may be those of UTF-16; and at 64 KiB
+    ///   with [`guess`](crate::Transcode::guess), with [`OnUnknown::Pass`](crate::OnUnknown::Pass) and after the first
+    ///   byte that several [fallbacks](crate::Transcode::fallbacks) read differently.
     ///
     /// ```
     /// let mut transcoder = charpipe::Transcode::new().source_encoding("UTF-8")?.transcoder()?;

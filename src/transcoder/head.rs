@@ -16,7 +16,7 @@ pub(super) struct Head {
 /// What ended a search in the beginning of the input.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum SearchEnd {
-    /// What was found, in an input that may go on.
+    /// What was found, in an input that may continue.
     #[default]
     Found,
     /// The end of the input, which it would have gone on without.
@@ -86,7 +86,7 @@ impl Head {
             self.bytes.extend_from_slice(&src[..read]);
         }
         let is_over = (eof && read == src.len()) || self.bytes.len() >= limit;
-        // Wrong framing is an error when its turn comes; what stands before it can be looked at.
+        // Wrong framing is an error when its turn comes; what precedes it can be looked at.
         let is_wrong = self.has_records() && read < src.len();
         self.end = match (eof && is_over, looks.is_done()) {
             (false, _) => SearchEnd::Found,

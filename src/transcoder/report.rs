@@ -21,9 +21,9 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// Bytes taken from the input, byte order mark included. After an error that has an [offset](crate::Error::offset), the
-    /// bytes before it: however the input was cut, the number is the same. (If reading or writing failed, it is how much
-    /// was taken by then.)
+    /// Bytes taken from the input, byte order mark included. After an error that has an [offset](crate::Error::offset),
+    /// the bytes before it: however the input was cut, the number is the same. (If reading or writing failed, it is how
+    /// much was taken by then.)
     pub bytes_in: u64,
     /// Bytes delivered.
     pub bytes_out: u64,
@@ -47,7 +47,7 @@ pub struct Report {
     pub records: Option<u64>,
     /// How many records were written; `None` if the output is not records.
     pub records_out: Option<u64>,
-    /// Newlines within records that became blanks; `None` if that was not asked for.
+    /// Newlines within records that became spaces; `None` if that was not asked for.
     pub record_newlines: Option<Faults<UnmappableAt>>,
     /// Records that were too long and were cut; `None` if that was not asked for.
     pub records_cut: Option<RecordsCut>,

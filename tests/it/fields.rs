@@ -317,7 +317,7 @@ fn bad_fields() {
     assert_eq!(run(ReadOptions::new(), bad), (String::new(), Err(expected.into())));
     assert_eq!(run(ReadOptions::new().on_bad(OnBad::Null), bad), ("0= 1= 2= ".into(), Ok(3)));
     assert_eq!(run(ReadOptions::new().on_bad(OnBad::Raw), bad), ("0=4040 1=F141 2=E1FF ".into(), Ok(3)));
-    // Blanks and low-values are counted as well.
+    // Spaces and low-values are counted as well.
     let empty = ReadOptions::new().empty_is_null(true);
     assert_eq!(run(empty.clone(), b"\x40\x40\0\0\0\0"), ("0= 1= 2= ".into(), Ok(3)));
     assert_eq!(run(empty.clone(), b"\0\0\x40\x40\0\x40"), ("0= 1= 2=\0 ".into(), Ok(2)));
@@ -619,7 +619,7 @@ fn record_types_in_records_of_a_fixed_length() {
     assert_eq!(run(record, false), Ok((6, 2)));
     let expected = "record 1, field D2, columns 5-6: 00 C1 would be written back as 40 40";
     assert_eq!(run(record, true), Err(expected.into()));
-    // In records of other lengths, blanks would be gone.
+    // In records of other lengths, spaces would be gone.
     let mut reader = reader(&layout, "IBM037", &ReadOptions::new().canonical(true));
     let error = reader.read(2, b"\xC2\xF1\xF2\xF3\x40", &mut Seen::default()).unwrap_err();
     assert_eq!((error.code(), error.path(), error.offset()), ("longer-than-layout", "", 4));
@@ -642,7 +642,7 @@ fn records_that_are_longer_than_the_layout() {
     assert!(made.unwrap_err().to_string().contains("OnOverlong::Cut"));
 }
 
-/// Bytes that no field covers come back only if they are blanks.
+/// Bytes that no field covers come back only if they are spaces.
 #[test]
 fn gaps_between_fields() {
     let layout = Layout::from_field_list("A 1 1 text\nB 4 1 text\n").unwrap();
@@ -764,8 +764,8 @@ fn empty_type_fields() {
     }
 }
 
-/// Every exponent of a floating-point number, with short and long fractions, comes back from its text byte for byte. Some
-/// of them are subnormal as an `f32`.
+/// Every exponent of a floating-point number, with short and long fractions, comes back from its text byte for byte.
+/// Some of them are subnormal as an `f32`.
 #[test]
 fn floats_of_every_size_come_back_from_their_text() {
     for format in [FloatFormat::Ieee, FloatFormat::Ibm] {

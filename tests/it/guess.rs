@@ -362,7 +362,8 @@ fn signed_numbers_are_never_evidence_of_a_page() {
     }
 }
 
-/// Western European text is read in the usual page, though others have the same letters and a language that fits better.
+/// Western European text is read in the usual page, though others have the same letters and a language that fits
+/// better.
 #[cfg(all(feature = "guess", feature = "whatwg"))]
 #[test]
 fn the_most_usual_page_of_the_same_text_wins() {
@@ -391,7 +392,7 @@ fn the_most_usual_page_of_the_same_text_wins() {
     assert_eq!(first(&encoded("windows-1254", "Şişli;İstanbul;Ağrı\nIğdır;Çeşme\n")).as_deref(), Some("windows-1254"));
 }
 
-/// A pound sign and an apostrophe of the Macintosh are half-width katakana in Shift_JIS, but nobody writes one alone.
+/// A pound sign and an apostrophe of the Macintosh are half-width katakana in Shift_JIS, but no one writes one alone.
 #[cfg(all(feature = "guess", feature = "whatwg"))]
 #[test]
 fn single_signs_are_not_katakana() {

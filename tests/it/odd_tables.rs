@@ -1,4 +1,4 @@
-//! Tests tables that nobody would sensibly write, from a file or made by hand. They convert as they are written, or
+//! Tests tables that no one would sensibly write, from a file or made by hand. They convert as they are written, or
 //! they are refused. Whatever they contain, nothing panics, hangs or takes unbounded memory.
 
 use crate::common::work;

@@ -693,7 +693,7 @@ fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(any::<u8>(), 0..most)
 }
 
-/// Bytes of digits, signs, letters, blanks and shift codes.
+/// Bytes of digits, signs, letters, spaces and shift codes.
 const LIKELY: &[u8] = b"\x00\x01\x02\x0C\x12\x1D\x3F\x40\xC1\xC5\xD3\xF0\xF1\xF9\x0E\x0F";
 
 proptest! {

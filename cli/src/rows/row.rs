@@ -15,7 +15,7 @@ pub(super) struct RowPlan {
     /// What becomes of text in CSV that a spreadsheet would run.
     formulas: Formulas,
     columns: Vec<Column>,
-    /// Whether rows stand in others. Those that do need not say their type.
+    /// Whether rows are in others. Those that do need not say their type.
     nest: bool,
     /// Whether the rows of each table go to a stream of its own.
     by_type: bool,

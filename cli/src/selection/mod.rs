@@ -1,4 +1,4 @@
-//! Which of the entries of a directory `-r` takes, by their names. What a person named is taken whatever its name.
+//! Which of the entries of a directory `-r` takes, by their names. What a user named is taken whatever its name.
 
 pub(crate) mod glob;
 pub(crate) mod left_alone;

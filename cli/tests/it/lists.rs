@@ -159,7 +159,7 @@ fn suffixes_and_existing_outputs() {
     assert_eq!((status, &*stderr), (2, "charpipe: --output-suffix: SUFFIX must not contain a slash\n"));
 }
 
-/// The names may have blanks and newlines. The last one needs no NUL after it.
+/// The names may have spaces and newlines. The last one needs no NUL after it.
 #[test]
 fn names_separated_by_nul() {
     let folder =

@@ -47,7 +47,7 @@ fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>, input: &[u8], piece: 
     })
 }
 
-/// Runs the command with the arguments in `line`, separated by blanks.
+/// Runs the command with the arguments in `line`, separated by spaces.
 fn typed(line: &str, input: &[u8]) -> Output {
     run(line.split_whitespace(), input, usize::MAX)
 }
@@ -329,7 +329,7 @@ fn newlines_and_cut_records_are_counted() {
     let output = typed("--report - -f IBM037 --records fb:3 --record-newlines space", b"\xC1\x15\xC2\xC3\x0D\x25");
     let (report, messages): (Vec<&str>, Vec<&str>) = stderr(&output).lines().partition(|line| line.starts_with('{'));
     let counted = "charpipe: <stdin>: 3 newlines within records replaced by spaces";
-    // The spaces that replace newlines are not trailing blanks of the record; those are trimmed before.
+    // The spaces that replace newlines are not trailing spaces of the record; those are trimmed before.
     assert_eq!((&*output.stdout, &*messages), (&b"A B\nC  \n"[..], &[counted][..]));
     let report: Value = serde_json::from_str(report[0]).unwrap();
     assert_eq!((&report["record_newlines"]["count"], &report["records"]), (&Value::from(3), &Value::from(2)));

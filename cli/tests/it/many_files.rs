@@ -82,7 +82,7 @@ impl Folder {
         command
     }
 
-    /// Runs the command with the arguments in `line`, separated by blanks.
+    /// Runs the command with the arguments in `line`, separated by spaces.
     fn run(&self, line: &str) -> Output {
         self.args(line.split_whitespace())
     }

@@ -6,7 +6,7 @@
 //!
 //! Whoever made a batch may have read it from a file without checking it. So nothing is believed here that can be
 //! checked: numbers of buffers and children, lengths, offsets, keys, views, and UTF-8. What the interface does not say,
-//! and so nobody can check on this side of it, is the size of most buffers. There the [promise](Stream#the-promise) of
+//! and so no one can check on this side of it, is the size of most buffers. There the [promise](Stream#the-promise) of
 //! the producer holds.
 //!
 //! | file | contents |

@@ -1,7 +1,7 @@
 //! The columns of a batch while they receive the values of records: [`Columns`].
 //!
-//! A group is a column of structs, and an array a column of lists. Every column has one entry for each record (within an
-//! array: for each element); what does not apply to a record is null.
+//! A group is a column of structs, and an array a column of lists. Every column has one entry for each record (within
+//! an array: for each element); what does not apply to a record is null.
 
 use super::leaf::{Leaf, TooLarge};
 use arrow_array::{Array, ArrayRef, ListArray, RecordBatch, RecordBatchOptions, StructArray};
@@ -212,8 +212,8 @@ impl Columns {
         !self.misfits.is_empty()
     }
 
-    /// Reports the values that did not fit. Their places are found by reading the record once more, so that other records
-    /// need not keep them. Returns the first error.
+    /// Reports the values that did not fit. Their places are found by reading the record once more, so that other
+    /// records need not keep them. Returns the first error.
     #[cold]
     pub(super) fn report_misfits(&mut self, reader: &mut RowReader, record: &Record<'_>) -> Option<FieldError> {
         let mut first = None;
@@ -298,7 +298,7 @@ impl Columns {
 /// A value that does not fit its column.
 struct Misfit {
     item: usize,
-    /// How many values of the record stand before it.
+    /// How many values of the record precede it.
     index: usize,
     problem: Problem,
 }

@@ -159,7 +159,7 @@ pub type State = [Cell; 256];
 pub enum Cell {
     /// The byte is not allowed here.
     Illegal,
-    /// The sequence goes on in the state with this index.
+    /// The sequence continues in the state with this index.
     Next(u8),
     /// The byte ends a sequence.
     End,
@@ -180,8 +180,8 @@ impl TableShape {
         TableShape::Multi(states)
     }
 
-    /// Returns the states: which bytes are allowed where. The first one is the initial state. For [`TableShape::Shifted`]
-    /// these are the states of the pairs.
+    /// Returns the states: which bytes are allowed where. The first one is the initial state. For
+    /// [`TableShape::Shifted`] these are the states of the pairs.
     ///
     /// Lead and trail bytes of pairs are 41–FE, and 40 40 is a pair too (IBM CDRA; ICU's implied tables for `DBCS` and
     /// `EBCDIC_STATEFUL`).
@@ -221,8 +221,8 @@ pub(crate) const SI: u8 = 0x0F;
 /// A charset as a table: a value that can be read from a file, built, inspected or changed.
 ///
 /// [`Registry::register_table`](crate::Registry::register_table) registers it as an encoding, and
-/// [`into_codec`](Self::into_codec) makes a codec of it. [`CodecInfo::table`](crate::codec::CodecInfo::table) returns the
-/// table of a code page. The order of the mappings does not matter.
+/// [`into_codec`](Self::into_codec) makes a codec of it. [`CodecInfo::table`](crate::codec::CodecInfo::table) returns
+/// the table of a code page. The order of the mappings does not matter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Table {

@@ -218,7 +218,7 @@ fn include(text: &str, start: Range<usize>) -> Result<Option<Statement>, (usize,
     Ok(Some(Statement { place: start.start..end, member, library: None, pairs: Vec::new(), is_needed }))
 }
 
-/// Fails if a path goes on or begins at `at`, where only a name can be.
+/// Fails if a path continues or begins at `at`, where only a name can be.
 fn no_path(text: &str, at: usize, statement: &str) -> Result<(), (usize, String)> {
     let rest = text[at..].trim_start_matches('.');
     if !rest.starts_with(['/', '\\']) {

@@ -229,7 +229,7 @@ pub(super) fn shortened(text: &str) -> String {
     }
 }
 
-/// Returns what is at the beginning of `rest`, for a message: a word, or whatever there is up to a blank.
+/// Returns what is at the beginning of `rest`, for a message: a word, or whatever there is up to a space.
 pub(super) fn found(rest: &str) -> String {
     let rest = rest.trim_start_matches(is_blank);
     let run = rest.split(is_blank).next().unwrap_or("");

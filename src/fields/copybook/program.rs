@@ -1,4 +1,4 @@
-//! What stands between the entries of records in real files: embedded SQL, file descriptions, and the divisions and
+//! What is between the entries of records in real files: embedded SQL, file descriptions, and the divisions and
 //! sections of a whole program. Which records a file has, and which of them is wanted.
 //!
 //! ```text
@@ -110,7 +110,8 @@ fn skip_gap(text: &str) -> &str {
     gap(text).map_or(text, |(rest, ())| rest)
 }
 
-// --- The records of a file --------------------------------------------------------------------------------------------
+// --- The records of a file
+// --------------------------------------------------------------------------------------------
 
 /// A record: an entry of level 01 or 77.
 struct Record<'a> {

@@ -1,4 +1,4 @@
-//! Fixed-length records without padding by blanks: digits and zeros, fields padded with NULs, packed decimals and
+//! Fixed-length records without padding by spaces: digits and zeros, fields padded with NULs, packed decimals and
 //! binary numbers.
 //!
 //! A length is judged by its columns. In real records, each byte of a field is of a few kinds in every record: a digit,
