@@ -1,4 +1,4 @@
-//! The error type: what went wrong, and at which position in the input.
+//! The error type, with the kind of the error and its position in the input.
 //!
 //! Every offset in charpipe counts bytes of the original input from 0 and includes the byte order mark. It does not
 //! depend on how the input was cut into pieces or on the stages it went through. Lines and columns of text are known
@@ -10,7 +10,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// An error, one word wide. Its [`kind`](Error::kind) says what went wrong.
+/// An error. It is one word wide; [`kind`](Error::kind) returns the details.
 ///
 /// ```
 /// use charpipe::ErrorKind;
@@ -45,8 +45,7 @@ pub struct RecordPosition {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub struct TextPosition {
-    /// The number of the line, from 1. A line ends with LF, CRLF, CR, NEL or CR NEL, whatever bytes these are in the
-    /// encoding.
+    /// The number of the line, from 1. A line ends with LF, CRLF, CR, NEL or CR NEL, in any encoding.
     pub line: u64,
     /// The number of the character within the line, from 1. Characters are code points of the decoded text.
     pub column: u64,
@@ -70,7 +69,7 @@ impl fmt::Display for TextPosition {
     }
 }
 
-/// What went wrong. Variants and their fields may be added.
+/// The kind of an error. Variants and fields may be added.
 #[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum ErrorKind {
@@ -133,7 +132,7 @@ pub enum ErrorKind {
     UnsupportedLabel {
         /// The label.
         label: String,
-        /// Why it is not supported, and what to do.
+        /// The reason, and what to use instead.
         reason: &'static str,
         /// The position of the label in the document; 0 for a label from the transport, which has no place in it;
         /// `None` for one that the caller gave.
@@ -173,16 +172,16 @@ pub enum ErrorKind {
     },
     /// Nothing identifies the encoding, and the input is not valid UTF-8, or begins like a format that is not text.
     ///
-    /// Detection fails with this. A conversion does if the input is binary; for other bytes that are not UTF-8 it fails
-    /// with [`Malformed`](Self::Malformed) when it gets there, or does what its policy says.
+    /// Detection fails with this error, and so does a conversion of binary input. For other bytes that are not UTF-8, a
+    /// conversion fails with [`Malformed`](Self::Malformed) when it reaches them, or follows its policy.
     #[error("unknown encoding: nothing names it{}; it looks like {looks}", not_utf8(*.is_utf8))]
     #[non_exhaustive]
     UnknownEncoding {
         /// The position of the first bytes that are not UTF-8; 0 if there are none.
         offset: u64,
-        /// What the input looks like, in words for people. The verdict has it as [`Looks`](crate::detect::Looks).
+        /// What the input looks like, in words for people. The verdict contains it as [`Looks`](crate::detect::Looks).
         looks: &'static str,
-        /// Whether what was read is valid UTF-8, and only the format says that it is not text.
+        /// Whether the bytes so far are valid UTF-8, so that only the file format shows that the input is not text.
         is_utf8: bool,
     },
     /// A warning that [`strict`](crate::Transcode::strict) turned into an error.
@@ -218,7 +217,7 @@ pub enum ErrorKind {
         codec: String,
         /// The number of input bytes read before the error.
         offset: u64,
-        /// What the codec did; completes the sentence "it …".
+        /// How the codec broke the contract; completes the sentence "it …".
         what: &'static str,
     },
     /// A record's header is invalid.
@@ -231,7 +230,7 @@ pub enum ErrorKind {
         record: u64,
         /// The bytes of the header.
         header: Vec<u8>,
-        /// What is wrong with the header.
+        /// A description of the problem with the header.
         what: &'static str,
     },
     /// The input, or a block of a tape, ends within a record. The data before the end was delivered.
@@ -262,10 +261,10 @@ pub enum ErrorKind {
         begun: u64,
         /// The path of the field; empty if it is the layout as a whole.
         field: String,
-        /// What is wrong with it.
+        /// A description of the problem.
         why: String,
     },
-    /// What is to be skipped at the beginning or at the end of an input of records is not there, or too large.
+    /// The input has less than the bytes or records to be skipped at its beginning or end, or their size is too large.
     #[error("{why}")]
     #[non_exhaustive]
     CannotSkip {
@@ -391,7 +390,7 @@ pub enum ErrorKind {
         /// The reason.
         why: String,
     },
-    /// There is no option of this name, or it cannot have this value ([`Transcode::set`](crate::Transcode::set)).
+    /// There is no option with this name, or it cannot have this value ([`Transcode::set`](crate::Transcode::set)).
     #[error("option {option}: {why}")]
     #[non_exhaustive]
     BadOption {
@@ -450,7 +449,7 @@ impl Error {
         ErrorKind::Write { written, source }.into()
     }
 
-    /// Returns what went wrong.
+    /// Returns the kind of the error.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
@@ -568,7 +567,7 @@ impl Error {
     }
 
     /// Returns the error of this crate in `error`: itself, the error inside of an [`io::Error`] from a reader or a
-    /// writer, or that of one of its [sources](std::error::Error::source). For errors in a box, and for `anyhow`:
+    /// writer, or the error in one of its [sources](std::error::Error::source). For errors in a box, and for `anyhow`:
     /// `Error::find(&*error)`.
     ///
     /// ```

@@ -6,9 +6,9 @@
 //!
 //! * `controls`, `mojibake`, `records_out`, `record_newlines` and `records_cut` appear only if the caller asked for
 //!   them.
-//! * `record` appears beside an offset only if the input consists of records. Then `column` is that of the byte in
-//!   the record, and `line` is null. Otherwise `line` and `column` are those of text, and both are null if they are
-//!   not known.
+//! * `record` appears beside an offset only if the input consists of records. Then `column` is the column of the byte
+//!   in the record, and `line` is null. Otherwise `line` and `column` count lines and characters of text, and both are
+//!   null if they are not known.
 //!
 //! Programs depend on these keys, so a key is never renamed or removed. Choices (policies, shapes, columns) can also be
 //! deserialized, from the same words that the command line uses.

@@ -1,4 +1,4 @@
-//! Codecs: what a charset is to charpipe, and the built-in ones.
+//! Codecs: the interface to a charset, and the built-in charsets.
 //!
 //! A [`Codec`] names a charset and makes the two state machines that do the work: a [`Decoder`] from bytes to text and
 //! an [`Encoder`] from text to bytes. Both work on slices, keep a sequence that the end of a slice cuts, and return a
@@ -142,12 +142,12 @@ pub enum Stop<F> {
     InputEmpty,
     /// The next character does not fit. Call again with more room and the unread rest.
     OutputFull,
-    /// A fault, which the caller has to decide on. What came before it is already in the sink, and `read` includes its
-    /// cause.
+    /// A fault, which the caller has to handle. The text before it is already in the sink, and `read` includes the
+    /// bytes that caused it.
     Fault(F),
 }
 
-/// What one call of `feed` did.
+/// The result of one call of `feed`.
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step<F> {
@@ -157,7 +157,7 @@ pub struct Step<F> {
     pub stop: Stop<F>,
 }
 
-/// What one call of `feed_replacing` did.
+/// The result of one call of `feed_replacing`.
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Replaced<F> {
@@ -275,7 +275,7 @@ pub trait Decoder: Send {
     }
 }
 
-/// What [`Encoder::encode_replacement`] is to write.
+/// The kind of text that [`Encoder::encode_replacement`] writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Replacement<'a> {
     /// The charset's substitution character (subchar; subchar1 for the characters that the table lists for it).

@@ -1,4 +1,4 @@
-//! Lines and columns: counts them in decoded text, and finds those of bytes in a text that is read again.
+//! Lines and columns: counts them in decoded text, and finds the positions of bytes in a text that is read again.
 
 use super::{Codec, Decoder, MAX_FAULT, MIN_ROOM, Malformed, drive};
 use crate::arch::bytes::{count_ends_of_bytes, count_line_ends, count_newlines};

@@ -1,5 +1,5 @@
-//! Which bytes a part of the decoded text comes from: what a caller needs that has to stop before the end of the text,
-//! for example because the output of the encoder after it is full.
+//! Finds the bytes that a part of the decoded text comes from. A caller needs this if it has to stop before the end of
+//! the text, for example because the output of the encoder after it is full.
 
 use super::{Decoder, MIN_ROOM, Stop, Utf8Sink};
 

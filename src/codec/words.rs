@@ -1,8 +1,8 @@
 //! Characters as ready UTF-8: what the tables of the engines hold.
 //!
-//! A decoder that finds a character in its table copies four bytes and advances by the character's length, whatever the
-//! script. [`Utf8Sink`](super::Utf8Sink) accepts these types without checking their bytes, so what they can be is its
-//! safety argument: only the functions in this file make them, and each makes them from a `char` or a code unit.
+//! A decoder that finds a character in its table copies four bytes and advances by the character's length, for any
+//! script. [`Utf8Sink`](super::Utf8Sink) accepts these types without checking their bytes, so their possible values are
+//! its safety argument: only the functions in this file make them, and each makes them from a `char` or a code unit.
 //!
 //! They are private to the crate, because code outside of it could otherwise choose the bytes and the length.
 //!

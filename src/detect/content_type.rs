@@ -33,7 +33,7 @@ pub struct ContentType {
     pub charset: Option<String>,
 }
 
-/// What a media type means to the policies.
+/// The meaning of a media type for the policies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum MediaKind {
@@ -64,7 +64,7 @@ impl ContentType {
         field(value).map(|(_, read)| read).unwrap_or_default()
     }
 
-    /// Returns what the media type means to the policies.
+    /// Returns the meaning of the media type for the policies.
     #[must_use]
     pub fn kind(&self) -> MediaKind {
         let Some(essence) = &self.essence else { return MediaKind::Missing };

@@ -67,14 +67,14 @@ enum State {
 impl Detector {
     /// Creates a detector that looks labels up in `registry`.
     ///
-    /// Under the default policy it takes the first 64 KiB of the input, to compare them with the encoding that it
-    /// found.
+    /// Under the default policy it reads the first 64 KiB of the input, and checks whether they are valid in the
+    /// encoding that it found.
     pub fn new(registry: Registry, hints: Hints) -> Self {
         Detector::reaching(Reach::Window, registry, hints)
     }
 
-    /// Creates a detector that takes the whole input and compares it with the encoding that it found, under the default
-    /// policy. It keeps the first 64 KiB only.
+    /// Creates a detector that reads the whole input and, under the default policy, checks whether it is valid in the
+    /// encoding that was found. It keeps only the first 64 KiB in memory.
     ///
     /// ```
     /// use charpipe::{Detector, Registry, detect::Hints};

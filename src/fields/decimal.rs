@@ -59,7 +59,7 @@ impl Decimal {
         self.magnitude
     }
 
-    /// Returns whether the sign is a minus, also that of a zero.
+    /// Returns whether the sign is a minus, even for zero.
     #[must_use]
     pub const fn is_negative(&self) -> bool {
         self.negative

@@ -17,7 +17,7 @@ pub struct BadLayout {
     pub column: usize,
     /// The index of the item, if the mistake is in an item as a whole.
     pub item: Option<usize>,
-    /// What is wrong and what was expected, in words.
+    /// A description of the problem, and what was expected.
     pub what: String,
 }
 
@@ -63,7 +63,7 @@ impl fmt::Display for BadLayout {
 
 impl std::error::Error for BadLayout {}
 
-/// The error for a field that cannot be read or written: where it is, its bytes, and what is wrong.
+/// The error for a field that cannot be read or written: its position, its bytes, and the problem.
 ///
 /// ```text
 /// record 17, field ACCOUNT.BALANCE, bytes 12-16: 00 12 3X …
@@ -81,7 +81,7 @@ struct Details {
     problem: Problem,
 }
 
-/// What is wrong with a field.
+/// The problem with a field.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Problem {
@@ -167,7 +167,7 @@ pub enum Problem {
     DoesNotFit {
         /// The value.
         value: String,
-        /// What the field can hold.
+        /// The range or size of the field.
         expected: String,
     },
     /// The code page of the field lacks a character.
@@ -182,7 +182,7 @@ pub enum Problem {
         /// What is wrong, in words.
         why: String,
     },
-    /// A row that is to be written is not one of the layout: it has a name that the layout does not have, for example.
+    /// A row to be written does not fit the layout. For example, it has a name that the layout lacks.
     NotInLayout {
         /// What is wrong, in words.
         why: String,
@@ -252,7 +252,7 @@ impl FieldError {
         }
     }
 
-    /// Returns what is wrong.
+    /// Returns the problem.
     #[must_use]
     pub fn problem(&self) -> &Problem {
         &self.0.problem

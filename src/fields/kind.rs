@@ -72,8 +72,8 @@ pub struct Text {
 pub struct Zoned {
     /// The number of digits, 1 to 38.
     pub digits: u8,
-    /// The number of decimal places. A negative scale means that so many zeros follow the digits: -2 for `PIC 9PP`.
-    /// A scale above the number of digits means that zeros precede them: 4 for `PIC VPP99`.
+    /// The number of decimal places. A negative scale means that this many zeros follow the digits: -2 for `PIC 9PP`. A
+    /// scale above the number of digits means that zeros precede them: 4 for `PIC VPP99`.
     pub scale: i8,
     /// Where the sign is.
     pub sign: SignPlace,
@@ -133,7 +133,7 @@ pub struct Edited {
     pub comma: bool,
     /// Where the sign is, and how a positive one is written.
     pub sign: EditedSign,
-    /// Whether zero is written as spaces, also if not all digits are `Z`: `BLANK WHEN ZERO`.
+    /// Whether zero is written as spaces, even if not all digits are `Z`: `BLANK WHEN ZERO`.
     pub blank_when_zero: bool,
 }
 
@@ -175,11 +175,11 @@ pub struct Packed {
     pub digits: u8,
     /// The number of decimal places; see [`Zoned::scale`].
     pub scale: i8,
-    /// What is in the last half byte.
+    /// The content of the last half byte.
     pub sign: PackedSign,
 }
 
-/// What the last half byte of a packed number contains.
+/// The content of the last half byte of a packed number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum PackedSign {
@@ -205,8 +205,8 @@ pub struct Binary {
     pub order: ByteOrder,
     /// The number of decimal digits that the picture allows; `None` if every value that fits into the bytes is allowed
     /// (`COMP-5`). Only a [`Writer`](super::Writer) with [`BinaryRange::Picture`](BinaryRange::Picture) enforces it.
-    /// When reading, the value is always that of the bytes, as COBOL programs compiled with `TRUNC(OPT)` or
-    /// `TRUNC(BIN)` see it.
+    /// When reading, all digits in the bytes count, as COBOL programs compiled with `TRUNC(OPT)` or `TRUNC(BIN)` see
+    /// it.
     pub digits: Option<u8>,
 }
 

@@ -200,7 +200,7 @@ impl Layout {
     /// Returns the layout with a null indicator for one of its fields: the field has no value if the indicator is a
     /// negative number, or if its one byte is `FF` or a question mark. This is how Db2 writes null.
     ///
-    /// A [`Reader`](super::Reader) reads [`Null`](super::Value::Null) then, whatever the bytes of the field are. A
+    /// A [`Reader`](super::Reader) reads [`Null`](super::Value::Null) then, and ignores the bytes of the field. A
     /// [`Writer`](super::Writer) needs no value for the field then, and fills it with spaces or zeros; a value is an
     /// error. Only [raw](super::Value::Raw) bytes are written as they are: they are those that the field had.
     ///

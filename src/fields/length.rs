@@ -1,4 +1,4 @@
-//! How long a record is, from its own bytes: [`Lengths`].
+//! Finds the length of a record from its own bytes: [`Lengths`].
 
 use super::form::{Decode, Form, Lenience};
 use super::page::Pages;

@@ -95,13 +95,13 @@ impl ReadOptions {
     /// ([`Problem::RecordTooLong`]), or the rest is [left out](Row::cut).
     ///
     /// A record may be longer than its type, up to the length of the layout; these bytes are [unused](Row::unused).
-    /// This does not hold if the layout has counts, because a wrong count would not be found.
+    /// This does not apply if the layout has counts, because a wrong count would not be found.
     #[must_use]
     pub fn overlong(self, overlong: OnOverlong) -> Self {
         ReadOptions { overlong, ..self }
     }
 
-    /// Selects fields, by name or path; see [`Layout::find`]. A group stands for all fields in it. All other fields are
+    /// Selects fields, by name or path; see [`Layout::find`]. A group selects all of its fields. All other fields are
     /// not decoded, except those that a count or a condition needs.
     #[must_use]
     pub fn select<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
@@ -128,7 +128,7 @@ impl ReadOptions {
     }
 }
 
-/// What was read of a record, besides its values.
+/// The result of reading a record, besides its values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Row {
@@ -233,8 +233,8 @@ impl Exact {
 impl Layout {
     /// Makes a reader.
     ///
-    /// `codec` is the code page of the records: it decodes text whose kind names no page, and determines the character
-    /// set of zoned numbers. `registry` has the pages that fields name.
+    /// `codec` is the code page of the records: it decodes text whose kind does not name a page, and determines the
+    /// character set of zoned numbers. `registry` has the pages that fields name.
     ///
     /// # Errors
     /// [`BadLayout`] if a selected name is not in the layout, if a field names an unknown code page, or if a value in a

@@ -216,7 +216,7 @@ impl RunReader {
         }
     }
 
-    /// Gives the values of a field to `take`, until it returns `false`.
+    /// Passes the values of a field to `take`, until it returns `false`.
     pub fn values_of(&mut self, field: usize, records: &[u8], take: &mut dyn FnMut(Value<'_>) -> bool) -> bool {
         let RunReader { fields, record_len, decode, .. } = self;
         let field = &fields[field];

@@ -1,4 +1,4 @@
-//! Text whose length precedes it: [`Layout::varchars`].
+//! Text with a length before it: [`Layout::varchars`].
 
 use super::kind::Text;
 use super::{BadLayout, Binary, ByteOrder, FieldKind, Item, Layout};

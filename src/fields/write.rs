@@ -86,7 +86,7 @@ enum Mark {
 }
 
 impl Layout {
-    /// Makes a writer. `codec` and `registry` are those of [`reader`](Self::reader).
+    /// Makes a writer. `codec` and `registry` have the same meaning as for [`reader`](Self::reader).
     ///
     /// # Errors
     /// Those of [`reader`](Self::reader). [`BadLayout`] if a code page can only be read.

@@ -67,7 +67,7 @@ impl AtomicFile {
         self.old.as_ref().and_then(|old| FileId::of(&old.metadata().ok()?))
     }
 
-    /// Returns whether both would replace the same file, under whatever names.
+    /// Returns whether both would replace the same file, even under different names.
     pub fn has_target_of(&self, other: &AtomicFile) -> bool {
         self.old_id().is_some() && self.old_id() == other.old_id() || self.place.is_same(&other.place)
     }

@@ -1,5 +1,5 @@
-//! A directory that is held open: it stays the same directory whatever happens to its name. Every file in it is
-//! accessed by a single path component, so that no other user can put a symlink in the way.
+//! A directory that is held open: it stays the same directory even if its name is changed. Every file in it is accessed
+//! by a single path component, so that no other user can put a symlink in the way.
 
 use crate::files::FileId;
 use crate::files::entry::{Entry, EntryKind};
@@ -24,7 +24,7 @@ pub struct Folder {
     id: OnceLock<FolderId>,
 }
 
-/// Identifies a directory, whatever its name.
+/// Identifies a directory, independently of its name.
 pub type FolderId = FileId;
 
 /// Opens a directory as a starting point only, if the system can: that needs no permission to read it.
@@ -62,8 +62,8 @@ impl Folder {
         Folder { file: file.into(), led_by, id: OnceLock::new() }
     }
 
-    /// Opens the directory at `path`. Symlinks on the way are followed, but not those by which another user would
-    /// decide what happens to our files: see [`may_lead`].
+    /// Opens the directory at `path`. Symlinks in the path are followed, unless another user could use them to control
+    /// our files: see [`may_lead`].
     pub fn open(path: &Path) -> io::Result<Self> {
         Self::open_at(CWD, Path::new("."), None)?.at(path)
     }
@@ -220,7 +220,7 @@ impl Folder {
         Ok(Some((owner, OsString::from_vec(target.into_bytes()).into())))
     }
 
-    /// Opens the file `name` for reading. Does not wait, whatever kind of file it is. A symlink is an error.
+    /// Opens the file `name` for reading. Does not wait, even for a FIFO. A symlink is an error.
     pub fn read(&self, name: &OsStr) -> io::Result<File> {
         Ok(fs::openat(&self.file, name, FILE_FLAGS, Mode::empty())?.into())
     }

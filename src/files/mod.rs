@@ -1,4 +1,4 @@
-//! Files that are replaced safely, also in directories that other users can write to (feature `files`).
+//! Replaces files safely, even in directories that other users can write to (feature `files`).
 //!
 //! No one gains a right through a file, a directory, a symlink or a name that a program replaces by these functions:
 //!

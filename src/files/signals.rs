@@ -24,8 +24,8 @@ pub struct Hold {
     _busy: RwLockReadGuard<'static, ()>,
 }
 
-/// Holds signals back. If one has arrived already, it takes effect first. Must be held only briefly, as a user who
-/// presses ^C waits for it.
+/// Holds signals back. If one has arrived already, it takes effect first. Hold it only briefly, because a user who
+/// presses ^C has to wait for it.
 pub fn hold() -> Hold {
     loop {
         let hold = Hold { _busy: BUSY.read().unwrap_or_else(PoisonError::into_inner) };

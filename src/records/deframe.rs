@@ -109,7 +109,7 @@ impl Deframer {
 
     /// Makes the deframer read a part of a stream, from a place where a record begins (in VB and VBS, a block): the
     /// part begins at `offset` of the input, in bytes from 0, with the record `number`, from 1. Numbers and offsets,
-    /// also those of errors, count from there.
+    /// including those in errors, count from there.
     ///
     /// ```
     /// use charpipe::records::{Deframer, Shape};

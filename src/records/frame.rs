@@ -37,7 +37,7 @@ pub struct Framer {
 }
 
 impl Framer {
-    /// Creates a framer for this shape. `pad` is a space that fills up records of fixed length. If it is empty, no
+    /// Creates a framer for this shape. `pad` is the space that fills up fixed-length records. If it is empty, no
     /// record may be shorter. Other shapes do not use it.
     ///
     /// # Errors
@@ -100,8 +100,8 @@ impl Framer {
         self.record
     }
 
-    /// Frames a whole record and appends to `out` whatever can be written now. `offset` is the record's position in the
-    /// input, for errors.
+    /// Frames a whole record, and appends all bytes that can be written now to `out`. `offset` is the record's position
+    /// in the input, for errors.
     ///
     /// # Errors
     /// [`ErrorKind::RecordTooLong`] for a record of more than [`Shape::longest`] bytes; [`ErrorKind::CannotPad`] for a

@@ -2,8 +2,8 @@
 
 use crate::words::words;
 
-/// What to do with what does not fit into a record: text whose encoded bytes are too long for the output record, or a
-/// record that is longer than its [layout](crate::fields::ReadOptions::overlong).
+/// How to handle excess data: text whose encoded bytes are too long for the output record, or a record that is longer
+/// than its [layout](crate::fields::ReadOptions::overlong).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum OnOverlong {
@@ -13,8 +13,8 @@ pub enum OnOverlong {
     /// [`Problem::RecordTooLong`](crate::fields::Problem::RecordTooLong).
     #[default]
     Fail,
-    /// Cuts text between two characters, so that the record ends in the initial shift state. What a layout does not
-    /// describe is left out.
+    /// Cuts text between two characters, so that the record ends in the initial shift state. Bytes that a layout does
+    /// not describe are dropped.
     Cut,
 }
 

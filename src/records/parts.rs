@@ -99,8 +99,8 @@ pub fn splits<R: Read + Seek>(input: R, shape: &Shape, bytes: u64) -> Result<Vec
     }
 }
 
-/// Cuts a file into parts like [`splits`], but reads all headers, so that the [number](Split::number) of the first record
-/// of every part is known and all places are right.
+/// Cuts a file into parts like [`splits`], but reads all headers, so that the [number](Split::number) of the first
+/// record of every part is known and all places are correct.
 ///
 /// This reads the whole input once, from its beginning, at a speed near that of memory.
 ///

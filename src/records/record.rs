@@ -10,7 +10,7 @@ pub struct Record<'a> {
     pub data: &'a [u8],
     /// Its number, from 1. The count continues across files.
     pub number: u64,
-    /// The position in the input where it begins, in bytes from 0: that of its first header.
+    /// The position of the record (of its first header) in the input, in bytes from 0.
     pub offset: u64,
     /// The number of its file, from 1. A tape mark or FTP's end of file starts the next file.
     pub file: u64,

@@ -95,7 +95,7 @@ pub(super) fn find(label: &str) -> Option<Builtin> {
     find_named(label, false).map(|named| named.builtin)
 }
 
-/// Finds the built-in codec that a user means by a name: a label, or one that only people use.
+/// Finds the built-in codec for a name that a user gives: a label, or one of the names that only people use.
 pub(super) fn find_typed(name: &str) -> Option<Named> {
     find_named(name, true)
 }

@@ -218,7 +218,7 @@ impl Registry {
         label::near_labels(label, labels, |near| self.width(near))
     }
 
-    /// Returns the codec that a user means by a name: a label, or one of the names that only people use.
+    /// Returns the codec for a name that a user gives: a label, or one of the names that only people use.
     fn typed(&self, name: &str) -> Option<Arc<dyn Codec>> {
         if self.has_builtin
             && self.find_registered(name).is_none()

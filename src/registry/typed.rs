@@ -1,6 +1,6 @@
 //! Names of charsets that people type, but that no document uses: those of databases, editors and shells.
 //!
-//! A document, and what transports it, may not use them: there, each further name is one more way to mislead a filter.
+//! Documents and their Content-Type may not use them, because every additional name is another way to mislead a filter.
 //! `spec/labels.tsv` has the source of each of them.
 
 use super::label;

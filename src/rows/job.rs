@@ -86,8 +86,7 @@ impl LengthOption {
     }
 }
 
-/// Configures a rows job: the layout, the code page, how records are stored, and what becomes of values that are not
-/// as they should be.
+/// Configures a rows job: the layout, the code page, how records are stored, and how invalid values are handled.
 ///
 /// ```
 /// use charpipe::fields::{FieldError, Value, Visitor};
@@ -242,8 +241,7 @@ impl RowsJob {
         RowsJob { copybook: self.copybook.record_name(name), ..self }
     }
 
-    /// Says which counts the values of a field stand for that an `OCCURS` of a copybook depends on; see
-    /// [`Copybook::count_map`].
+    /// Maps the values of a field that an `OCCURS` of a copybook depends on to counts; see [`Copybook::count_map`].
     #[must_use]
     pub fn count_map<V: Into<String>>(
         self,
@@ -288,8 +286,8 @@ impl RowsJob {
     }
 
     /// Adds columns with fields of the [parent](Self::parent) to the rows of a record type: `_parent.ID` has the value
-    /// that the field `ID` has in the parent of the record. It is null if there is no parent, or if the field cannot be
-    /// read.
+    /// that the field `ID` has in the parent of the record. The value is null if there is no parent, or if the field
+    /// cannot be read.
     #[must_use]
     pub fn parent_keys<N: Into<String>>(mut self, child: impl Into<String>, keys: impl IntoIterator<Item = N>) -> Self {
         let child = child.into();
@@ -303,7 +301,7 @@ impl RowsJob {
         RowsJob { varchar, ..self }
     }
 
-    /// Sets whether groups of characters are also one text each; see [`Layout::group_texts`].
+    /// Sets whether each group of characters is also read as one text; see [`Layout::group_texts`].
     #[must_use]
     pub fn group_texts(self, group_texts: bool) -> Self {
         RowsJob { group_texts, ..self }
@@ -373,8 +371,7 @@ impl RowsJob {
         RowsJob { tape_file: Some(file), ..self }
     }
 
-    /// Skips the beginning of each input, such as a header. What is skipped is counted in the numbers and places of the
-    /// records after it.
+    /// Skips the beginning of each input, such as a header. Record numbers and offsets still count what was skipped.
     #[must_use]
     pub fn skip_head(self, skip: Skip) -> Self {
         RowsJob { skip_head: skip, ..self }
@@ -539,16 +536,16 @@ impl RowsJob {
         RowsJob { jobs, ..self }
     }
 
-    /// Sets whether the rows of each record type have an output of their own, so that they need no column
+    /// Sets whether the rows of each record type go to a separate output, so that they need no column
     /// [`Type`](AddedColumn::Type).
     #[must_use]
     pub fn separate_types(self, separate_types: bool) -> Self {
         RowsJob { separate_types, ..self }
     }
 
-    /// Sets whether the rows are nested: those of children are in the row of their [parent](Self::parent), so that they
-    /// need no column [`Parent`](AddedColumn::Parent). A record of any type without a parent then ends the row before
-    /// it: no record after it belongs to those before.
+    /// Sets whether rows are nested: the row of a child is inside the row of its [parent](Self::parent), so it needs no
+    /// column [`Parent`](AddedColumn::Parent). A record of a type without a parent then ends the row before it: no
+    /// later record belongs to that row.
     #[must_use]
     pub fn nest(self, nest: bool) -> Self {
         RowsJob { nest, ..self }
@@ -617,7 +614,7 @@ impl RowsJob {
     }
 
     /// Checks that the options do not contradict each other, as [`rows`](Self::rows) does. [Exact](Self::exact) fields
-    /// exclude options that change or leave out what is in a record, and continue.
+    /// exclude options that change or drop the contents of a record and continue.
     ///
     /// # Errors
     /// [`ErrorKind::BadOption`](crate::ErrorKind::BadOption).

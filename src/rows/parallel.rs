@@ -23,7 +23,7 @@ pub trait Worker {
 const WAITING: usize = 2;
 
 /// Reads all batches, and gives the result for each to `take`, in their order. `worker` makes a worker for each of
-/// `jobs` threads; one works in the calling thread, which then takes each result before it reads on.
+/// `jobs` threads; one works in the calling thread, which then passes on each result before it continues reading.
 ///
 /// The results are the same with any number of threads, up to the first error.
 ///

@@ -12,7 +12,7 @@ use crate::fields::{FieldError, Layout, OnBad, Problem, Reader, Row, RunReader, 
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Counts of what was not as it should be, but let pass.
+/// Counts of problems that the options allow.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub struct Counts {

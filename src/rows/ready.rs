@@ -142,16 +142,15 @@ impl Rows {
         Some(types[(*parents.get(own)?)?])
     }
 
-    /// Returns what finds the parents of the records of an input, if the job [has any](RowsJob::parent). The records of
-    /// [batches](Self::batches) have theirs.
+    /// Returns an object that finds the parents of the records of an input, if the job [has any](RowsJob::parent).
+    /// Records in [batches](Self::batches) already have their parents.
     #[must_use]
     pub fn parents(&self) -> Option<Parents> {
         (!self.reader.rules.parents.is_empty()).then(|| Parents::new(&self.reader, self.keys.as_ref()))
     }
 
-    /// Returns whether the rows of a record type have this column that is not a field, if each type has
-    /// [an output of its own](RowsJob::separate_types): only types with a parent have the column
-    /// [`Parent`](AddedColumn::Parent).
+    /// Returns whether the rows of a record type have this added column, if each type has [a separate
+    /// output](RowsJob::separate_types): only types with a parent have the column [`Parent`](AddedColumn::Parent).
     #[must_use]
     pub fn has_added(&self, column: AddedColumn, record_type: Option<usize>) -> bool {
         let Rules { types, parents, .. } = &*self.reader.rules;
@@ -167,8 +166,8 @@ impl Rows {
         self.keys.as_ref().map_or(&[], |keys| &keys.columns)
     }
 
-    /// Returns whether the rows of a record type have this key column: if each type has
-    /// [an output of its own](RowsJob::separate_types), only if its records can have a value.
+    /// Returns whether the rows of a record type have this key column: if each type has [a separate
+    /// output](RowsJob::separate_types), only if its records can have a value.
     #[must_use]
     pub fn has_key(&self, column: &KeyColumn, record_type: Option<usize>) -> bool {
         !self.job.separate_types || record_type.is_some_and(|record_type| column.is_of(record_type))
@@ -204,7 +203,7 @@ impl Rows {
         self.job.underscores
     }
 
-    /// Whether the rows of each record type have [an output of their own](RowsJob::separate_types).
+    /// Whether the rows of each record type have [a separate output](RowsJob::separate_types).
     #[must_use]
     pub fn has_separate_types(&self) -> bool {
         self.job.separate_types

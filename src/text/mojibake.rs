@@ -5,7 +5,7 @@ use crate::mojibake::{Item, Layers};
 use crate::words::words;
 use std::ops::Range;
 
-/// What to do with text that was decoded with the wrong charset before it came here, such as `Ã©` for `é`.
+/// What to do with text that was once decoded with the wrong charset, such as `Ã©` for `é`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum OnMojibake {

@@ -24,7 +24,7 @@ use unicode_normalization::{IsNormalized, is_nfc_quick, is_nfd_quick, is_nfkc_qu
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Normalization {
-    /// Composed: `é` is one character. The usual form of text, and that of the web.
+    /// Composed: `é` is one character. This is the usual form of text, and the form that the web uses.
     Nfc,
     /// Decomposed: `é` is `e` and a combining accent.
     Nfd,

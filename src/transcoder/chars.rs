@@ -21,7 +21,7 @@ const LEAST: usize = 8;
 pub struct CharProgress {
     /// Bytes taken from `src`: whole characters and shift codes.
     pub read: usize,
-    /// Bytes put into `dst`: all that stands for them.
+    /// The number of bytes written to `dst` for these characters.
     pub written: usize,
     /// Why it stopped there.
     pub stop: CharStop,

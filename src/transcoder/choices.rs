@@ -29,16 +29,15 @@ pub enum OnUnmappable {
     Replace,
     /// Writes nothing.
     Drop,
-    /// Writes a character reference: `&#xHEX;`, or decimal if the target has no `x`. In XML this is possible only where
-    /// a reference may stand (in text and attribute values) and only for characters that XML allows; elsewhere it
-    /// fails.
+    /// Writes a character reference: `&#xHEX;`, or decimal if the target has no `x`. In XML this is possible only in
+    /// text and attribute values, and only for characters that XML allows; elsewhere it fails.
     Xml,
     /// Writes `\u{HEX}`.
     Escape,
     /// Writes the target's one-way mapping; if it has none, a readable approximation (`é` → `e`, `€` → `EUR`, `“` →
-    /// `"`); if there is none either, the target's substitution character. What would be a control character is not
-    /// used: the last resort is then `?`. In XML and HTML, approximations with `<`, `>`, `&`, `"` or `'` become
-    /// references to the entities, and where XML has no place for these, only letters and digits are written.
+    /// `"`); if there is none either, the target's substitution character. Control characters are never used: the last
+    /// resort is then `?`. In XML and HTML, approximations with `<`, `>`, `&`, `"` or `'` become references to the
+    /// entities, and where XML has no place for these, only letters and digits are written.
     ///
     /// Needs the feature `translit`.
     Translit,
@@ -123,7 +122,7 @@ pub enum Gaps {
     /// Copies them unchanged from records to records. The text of each column is converted in place:
     ///
     /// * It is decoded by its own charset (`1-27=IBM1047`), or by that of the input, and encoded in the target. A
-    ///   column whose charset is the target is copied byte for byte, whatever it contains.
+    ///   column whose charset is the target is copied byte for byte, without any check.
     /// * The column keeps its width. The spaces at its end are padding and become spaces of the target. If the
     ///   converted text is shorter than the column, spaces fill the rest. If a space does not fit, that is
     ///   [`ErrorKind::CannotPad`](crate::ErrorKind::CannotPad).

@@ -4,8 +4,8 @@ use super::head::Head;
 use super::{Phase, Transcoder};
 
 impl Transcoder {
-    /// Returns a copy that continues where this transcoder stands, with its report so far. Both can then be given
-    /// different input, or the same input with different output buffers.
+    /// Returns an independent copy at the same position, with the same report so far. Both can then be given different
+    /// input, or the same input with different output buffers.
     ///
     /// `None` if there cannot be a copy at this point: output is waiting for space ([`Status::NeedRoom`]), the input
     /// has ended or had an error, several [fallbacks](crate::Transcode::fallbacks) are still possible, the input or the
@@ -60,8 +60,9 @@ impl Transcoder {
         Some(copy)
     }
 
-    /// Returns how many of the bytes that were taken mean nothing before more input comes: an unfinished character, or
-    /// the beginning of the input as long as detection looks at it. The output so far stands for all bytes before them.
+    /// Returns how many of the bytes read so far cannot be converted before more input arrives: an unfinished
+    /// character, or the beginning of the input while detection is still looking at it. The output so far covers all
+    /// bytes before them.
     ///
     /// With records, only an unfinished character counts. Not counted are bytes whose text is held back: spaces at the
     /// end of a record, a carriage return whose line feed may follow, text that is being normalised, and a base letter

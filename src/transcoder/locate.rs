@@ -17,10 +17,9 @@ use crate::error::TextPosition;
 use std::io::{self, Read};
 
 impl Transcoder {
-    /// Finds the line and column of everything in the [`report`](Self::report) that has an offset, and of `error`,
-    /// the error of the run. `input` is the same input from its beginning; it is read up to the last of these
-    /// offsets, and not at all if there are none. Afterwards [`Error::position`] and the fields `position` of the
-    /// report have them.
+    /// Finds the line and column for every offset in the [`report`](Self::report), and for `error`, the error of the
+    /// run. `input` is the same input from its beginning; it is read up to the last of these offsets, and not at all if
+    /// there are none. Afterwards [`Error::position`] and the fields `position` of the report have them.
     ///
     /// Nothing is found if there are no lines: the input consists of records or is not text. Nor is anything without the
     /// feature `lines`.

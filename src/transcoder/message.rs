@@ -1,4 +1,4 @@
-//! Message after message: what a transcoder keeps of one for the next.
+//! Keeps what a transcoder can reuse from one message for the next.
 //!
 //! A program that [resets](crate::Transcoder::reset) a transcoder converts many short messages, which are mostly plain
 //! text in one charset. Detection, the plan and the machines for each of them would take far longer than converting it.

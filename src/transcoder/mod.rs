@@ -290,7 +290,7 @@ impl Transcoder {
     }
 
     /// Returns how far the input was read: the byte offset, and the record if there are records. After a panic in
-    /// [`step`](Self::step) this is the only thing that can still be asked.
+    /// [`step`](Self::step), this is the only method that may still be called.
     #[must_use]
     pub fn reached(&self) -> (u64, Option<RecordPosition>) {
         let place = self.route.as_ref().map(|route| route.source.reached());

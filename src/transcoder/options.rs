@@ -18,10 +18,10 @@ use crate::transcoder::charset::has_bom;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-/// Configures a conversion: source, target, and what to do with errors.
+/// Configures a conversion: source, target and error policies.
 ///
-/// Make one, and use it any number of times and from any number of threads. Every method replaces what an earlier call
-/// of the same method set.
+/// Make one, and use it any number of times, from any number of threads. Each method replaces the value from an earlier
+/// call of the same method.
 ///
 /// ```
 /// use charpipe::{OnMalformed, Transcode};
@@ -276,7 +276,7 @@ impl Transcode {
         self.with(|settings| settings.hints = hints)
     }
 
-    /// Returns what detection takes into account: all options of this job that a [`Detector`](crate::Detector) has too.
+    /// Returns the hints for detection: all options of this job that a [`Detector`](crate::Detector) also has.
     ///
     /// ```
     /// use charpipe::{Detector, Registry, Transcode};
@@ -412,13 +412,12 @@ impl Transcode {
         Ok(self)
     }
 
-    /// Sets several encodings to use if nothing identifies it: the first that decodes the input without error. Replaces
-    /// what [`fallback`](Self::fallback) set.
+    /// Sets several encodings to use if nothing identifies the encoding: the first one that decodes the input without
+    /// error is used. Replaces the value of [`fallback`](Self::fallback).
     ///
-    /// They are tried on the first 64 KiB from the first byte on that they read differently, or on all that follows if
-    /// that is less; in records, on the first 64 KiB of text. A character that the end of the 64 KiB cuts is not an
-    /// error. The last one is used even if it does not fit. What precedes that byte is the same in all of them and is
-    /// written at once. Without labels, this sets nothing.
+    /// They are tried on 64 KiB of the input (or of the text of records), starting at the first byte that they read
+    /// differently. A character cut off by the end of the 64 KiB is not an error. If none fits, the last one is used.
+    /// The text before that byte is the same in all of them, and is written at once. An empty list sets nothing.
     ///
     /// # Errors
     /// [`ErrorKind::UnknownLabel`] if no codec has one of the labels.
@@ -542,9 +541,9 @@ impl Transcode {
 
     /// Sets what to do with input that is not recognised as text. The default is to convert it.
     ///
-    /// That is input of which nothing names the encoding, and which begins like a well-known format that is not text,
-    /// or whose first 64 KiB are not UTF-8. These are read before anything is written. A [`fallback`](Self::fallback)
-    /// is used for what is not such a format. Later bytes that are not valid are malformed, as in any other input.
+    /// This is input without a label that begins like a known binary format, or whose first 64 KiB are not UTF-8. These
+    /// bytes are read before anything is written. A [`fallback`](Self::fallback) is used for what is not such a format.
+    /// Later bytes that are not valid are malformed, as in any other input.
     ///
     /// ```
     /// use charpipe::{OnUnknown, Transcode};
@@ -626,8 +625,8 @@ impl Transcode {
         self.with(|settings| settings.controls = policy)
     }
 
-    /// Sets what to do with text that was decoded with the wrong charset before it came here; by default, it is kept.
-    /// [`Report::mojibake`](crate::Report::mojibake) lists what was repaired. Needs the feature `mojibake`.
+    /// Sets what to do with text that was once decoded with the wrong charset, such as `Ã©` for `é`. By default, it is
+    /// kept. [`Report::mojibake`](crate::Report::mojibake) lists what was repaired. Needs the feature `mojibake`.
     ///
     /// ```
     /// use charpipe::{OnMojibake, Transcode};
@@ -816,9 +815,9 @@ impl Transcode {
     }
 
     /// Sets whether lines and characters are counted during the conversion, so that errors and the report have lines
-    /// and columns although the input is read once: [`Error::position`]. They are not by default, because that takes
-    /// time: [`Transcoder::locate`](crate::Transcoder::locate) finds them afterwards, if the input can be read again.
-    /// One thread converts then, whatever the number of [`jobs`](Self::jobs).
+    /// and columns even if the input is read only once: [`Error::position`]. By default they are not counted, because
+    /// that takes time: [`Transcoder::locate`](crate::Transcoder::locate) finds them afterwards, if the input can be
+    /// read again. One thread converts then, whatever the number of [`jobs`](Self::jobs).
     ///
     /// ```
     /// let job = charpipe::Transcode::new().source_encoding("UTF-8")?.count_lines(true);

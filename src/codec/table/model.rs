@@ -80,7 +80,7 @@ pub enum Way {
     RoundTrip,
     /// `|1`: to bytes only, as an approximation if approximations are enabled; from a private-use code point always.
     BestFit,
-    /// `|2`: the character has no bytes of its own and is written as the single-byte substitute.
+    /// `|2`: the character does not have its own bytes, and is written as the single-byte substitute.
     Substitute1,
     /// `|3`: from bytes only.
     ToText,
@@ -151,10 +151,10 @@ pub enum TableShape {
     Multi(Vec<State>),
 }
 
-/// What each byte does in one state of a multi-byte charset.
+/// The effect of each byte in one state of a multi-byte charset.
 pub type State = [Cell; 256];
 
-/// What a byte does.
+/// The effect of a byte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cell {
     /// The byte is not allowed here.
@@ -231,7 +231,7 @@ pub struct Table {
     pub name: Cow<'static, str>,
     /// Other labels.
     pub aliases: Vec<Cow<'static, str>>,
-    /// The table or standard that it was taken from.
+    /// The table or standard that it comes from.
     pub source: Cow<'static, str>,
     /// Its byte sequences.
     pub shape: TableShape,

@@ -278,7 +278,7 @@ impl Packed {
         self.text(self.head.ends[1], self.head.ends[2])
     }
 
-    /// Returns the table or standard that it was taken from.
+    /// Returns the table or standard that it comes from.
     pub fn source(self) -> &'static str {
         self.text(self.head.ends[2], self.head.ends[3])
     }

@@ -139,7 +139,7 @@ pub(crate) fn is_binary(sample: &[u8], registry: &Registry) -> bool {
         && ebcdic::guess(sample, false, registry).is_none()
 }
 
-/// Returns what a window looks like, whoever may have named its encoding; `None` for UTF-8, and for an empty window.
+/// Returns what a window looks like, regardless of any label; `None` for UTF-8, and for an empty window.
 ///
 /// ```
 /// use charpipe::Registry;

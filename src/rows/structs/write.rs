@@ -59,7 +59,7 @@ impl Rows {
     }
 }
 
-/// Makes records of rows. Made by [`Rows::row_serializer`].
+/// Makes records from rows. Made by [`Rows::row_serializer`].
 ///
 /// A row has the names and values that [`Rows::deserialize`] gives, and the rules are those of the command's
 /// `--from-rows`: a field of text that has no value is blank, other fields need one, and a value that does not fit is
@@ -138,7 +138,7 @@ impl<W: Write> SerializeRows<W> {
         if self.bytes.len() >= BATCH { self.flush() } else { Ok(()) }
     }
 
-    /// Writes what is left, and returns the output.
+    /// Writes the remaining bytes, and returns the output.
     ///
     /// # Errors
     /// [`ErrorKind::Write`](crate::ErrorKind::Write).

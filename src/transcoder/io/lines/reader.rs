@@ -10,9 +10,9 @@ use std::task::{Poll, ready};
 
 /// Reads lines from `R`, with their offsets in it, in any encoding. Made by [`Transcode::lines`].
 ///
-/// The encoding is found as in a conversion, and malformed input is treated as the job says. The text of the lines is
-/// that of the conversion; labels in the text (`encoding="..."`) are left as they are. `R` needs no buffer of its own:
-/// at least 16 KiB are read at a time.
+/// The encoding is found as in a conversion, and the job's policy for malformed input applies. The lines have the same
+/// text as a conversion, but labels in it (`encoding="..."`) are not changed. `R` needs no buffer of its own: at least
+/// 16 KiB are read at a time.
 ///
 /// [`next_line`](Self::next_line) lends each line; if the input is UTF-8, the text is not even copied. The iterator
 /// returns lines that can be kept.
@@ -73,7 +73,7 @@ impl<R> Lines<R> {
         self
     }
 
-    /// Sets how many bytes of the input a line has at most, its end included. The default is 1 MiB. What is longer is
+    /// Sets the maximum length of a line in input bytes, including its end. The default is 1 MiB. A longer line is
     /// [cut](crate::LineEnd::Cut) after the character that reaches the limit. A CRLF is never cut.
     ///
     /// ```
@@ -92,9 +92,8 @@ impl<R> Lines<R> {
         self
     }
 
-    /// Sets whether the input may grow: then its end is only the end for now. There, [`next_line`](Self::next_line)
-    /// returns `None` and keeps the unfinished line, and a later call reads on. [`finish`](Self::finish) returns what
-    /// is left.
+    /// Sets whether the input may grow, so that its end may be temporary. There, [`next_line`](Self::next_line) returns
+    /// `None` and keeps the unfinished line, and a later call continues. [`finish`](Self::finish) returns what is left.
     ///
     /// A CR at the end waits for the character after it, and detection for as much as it waits for in a conversion: the
     /// first two bytes, or 64 KiB with [`guess`](Transcode::guess) and after the first byte that several
@@ -264,7 +263,7 @@ impl Transcode {
     /// Makes a reader of lines from `input`, with their offsets in it. The underlying reader can be borrowed
     /// (`&mut input`).
     ///
-    /// The options of this job that concern the input count. Labels are left as they are.
+    /// Only the options of this job that concern the input apply. Labels are not changed.
     ///
     /// # Errors
     /// Those of [`transcoder`](Self::transcoder). [`ErrorKind::NotUtf8`] if the target is another charset.
