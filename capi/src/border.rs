@@ -1,7 +1,7 @@
 //! The exported functions. `include/charpipe.h` documents them for C.
 //!
-//! Every function checks its pointers as far as that is possible, and catches panics: none crosses the border. The
-//! header has the rules that cannot be checked, which the caller has to follow.
+//! Every function checks its pointers as far as that is possible, and catches panics, so that none reaches the caller.
+//! The header lists the rules that cannot be checked and that the caller has to follow.
 
 #![allow(unsafe_code, reason = "C passes pointers")]
 

@@ -1,10 +1,11 @@
-//! What the start of the program depends on.
+//! The start of the program.
 //!
-//! On Linux, [`main`] is C's, and does what Rust's runtime would do before the program's own `main`, but for the
-//! message about a stack overflow: to be able to tell one, the runtime reads the list of the process's memory (or, with
-//! musl, feels for the end of the stack), which takes a tenth of the time of a conversion of a few bytes. Elsewhere the
-//! runtime starts the program, and opens `/dev/null` in place of a standard stream that is closed: afterwards nothing
-//! can tell that it was closed, so code that runs before it notes that. And the mathematics library is not loaded.
+//! On Linux, [`main`] is a C function. It does the same as Rust's runtime does before the program's own `main`, except
+//! for the message about a stack overflow: to recognise an overflow, the runtime reads the list of the process's memory
+//! mappings (or, with musl, searches for the end of the stack), which takes a tenth of the time of a conversion of a
+//! few bytes. Elsewhere the runtime starts the program, and opens `/dev/null` in place of a standard stream that is
+//! closed: afterwards nothing can tell that it was closed, so code that runs before it notes that. And the mathematics
+//! library is not loaded.
 
 #![allow(unsafe_code)]
 

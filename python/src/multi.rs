@@ -1,5 +1,5 @@
-//! Charsets that are not a single-byte page, as long as nothing is wrong with the text. Anything else starts again in
-//! `decode` and `encode`, which know Python's error handlers.
+//! Multi-byte charsets, for text without errors. If there is an error, `decode` and `encode` start again; they support
+//! Python's error handlers.
 //!
 //! The library's text is UTF-8. Short strings are made from that; longer ones by way of UTF-16, which Python reads and
 //! makes five times as fast.

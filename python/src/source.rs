@@ -3,8 +3,8 @@
 //!
 //! | object | what is read |
 //! |---|---|
-//! | has the buffer protocol, such as `bytes`, `array` or `mmap` | all of it, wherever an `mmap` stands |
-//! | has `read` | from where it is on |
+//! | has the buffer protocol, such as `bytes`, `array` or `mmap` | all of it, regardless of the position of an `mmap` |
+//! | has `read` | from its current position |
 //! | `str`, or has `__fspath__` | the file of this name |
 
 use crate::error::{named, raised_inside};

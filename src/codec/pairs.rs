@@ -1,7 +1,6 @@
 //! The inner loop of encoders of single bytes and pairs: to UTF-16, to codes by a table, and to bytes.
 //!
-//! It knows only what is plain. At anything else it stops between two characters, and the codec continues in its own
-//! way.
+//! It handles only plain characters. At anything else it stops between two characters, and the codec continues.
 
 use super::batches::{LEAST_REACH, WORTH};
 use super::sink::ascii_blocks;

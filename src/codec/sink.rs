@@ -1,5 +1,5 @@
-//! The buffers that decoders and encoders write into. They are lent out and counted here, so a codec cannot report a
-//! wrong length.
+//! The buffers that decoders and encoders write into. The sinks themselves count what is written, so a codec cannot
+//! report a wrong length.
 //!
 //! [`Utf8Sink`] is the only code in charpipe that claims that bytes are UTF-8. Everything that goes into it is a `char`, a
 //! `str`, a character of a table (`words.rs` makes those from a `char`), or checked here or by a kernel that is called

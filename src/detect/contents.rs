@@ -1,5 +1,5 @@
-//! Compares the contents of an input with the encoding that was found, so that a verdict does not claim more than the
-//! bytes allow. `spec/contents.md` has the rules.
+//! Checks whether the contents of an input are valid in the encoding that was found. `spec/contents.md` describes the
+//! rules.
 
 use super::binary::{self, SAMPLE_BYTES};
 use super::statistics::{self, Assessment, Looks, WINDOW};

@@ -1,4 +1,4 @@
-//! The detector: takes bytes until there is a verdict.
+//! The detector: reads bytes until it has a verdict.
 
 use super::binary;
 use super::contents::{self, Contents};

@@ -1,4 +1,4 @@
-//! What the caller knows about the input.
+//! The caller's knowledge about the input.
 
 use super::policy::Policy;
 use super::verdict::Kind;

@@ -1,8 +1,8 @@
 //! Edited numbers as bytes: digits with a sign, a decimal point, and spaces instead of zeros.
 //!
-//! [`write_edited`] writes what COBOL writes: see "Editing rules" of the PICTURE clause in IBM's Enterprise COBOL for
-//! z/OS Language Reference. [`read_edited`] accepts more, because other programs write other forms: spaces or NULs in
-//! place of leading zeros, and a plus sign for a positive number although the picture has none.
+//! [`write_edited`] writes the same text as COBOL: see "Editing rules" of the PICTURE clause in IBM's Enterprise COBOL
+//! for z/OS Language Reference. [`read_edited`] accepts more, because other programs write other forms: spaces or NULs
+//! in place of leading zeros, and a plus sign for a positive number even if the picture has none.
 
 use super::Decimal;
 use super::kind::{Edited, EditedSign, ZonedSigns};

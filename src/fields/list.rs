@@ -1,4 +1,4 @@
-//! Field lists: layouts as a small text, with one line for each field.
+//! Field lists: layouts in a small text format, with one line for each field.
 //!
 //! ```text
 //! # Clients, fb:500

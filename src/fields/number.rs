@@ -1,8 +1,8 @@
 //! Numbers as bytes: zoned, packed, binary, and floating-point.
 //!
-//! Each kind has a function that reads and one that writes. They agree: a number that was written is read as the same
-//! number. The opposite does not always hold: some numbers have several forms, and are not always written as the bytes
-//! that were read; see [`Packed`] and [`ZonedSigns`].
+//! Each kind has a function that reads and one that writes. A number that was written is always read as the same
+//! number. The opposite is not always true: some numbers have several forms, and may be written as bytes other than
+//! those that were read; see [`Packed`] and [`ZonedSigns`].
 //!
 //! Digits are checked and converted eight bytes at a time, in a `u64`, without a branch for each digit.
 

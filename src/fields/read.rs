@@ -1,4 +1,4 @@
-//! From the bytes of a record to values: [`Reader`].
+//! Reads values from the bytes of a record: [`Reader`].
 
 use super::form::{Decode, Encode, Form, Lenience};
 use super::page::{Pages, Repair};

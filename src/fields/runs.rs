@@ -1,8 +1,8 @@
 //! The values of many records of one length, field by field: [`RunReader`].
 //!
-//! What has to be found out for each field (its kind, its code page, its place in the record) is found out once for all
-//! records. Texts are decoded together. In return only plain values are read: as soon as one value of a run needs a closer
-//! look, the whole run has to be read record by record.
+//! The properties of each field (its kind, code page and position in the record) are looked up once for all records,
+//! and texts are decoded together. But only plain values are supported: if one value of a run is not plain, the whole
+//! run has to be read record by record.
 
 use super::form::{Decode, Form, Lenience};
 use super::plan::{Op, Plan, Times};

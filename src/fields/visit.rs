@@ -1,4 +1,4 @@
-//! How values are delivered and asked for: [`Visitor`], [`ValueSource`] and [`Column`].
+//! How values are delivered and requested: [`Visitor`], [`ValueSource`] and [`Column`].
 
 use super::{FieldError, Value};
 use crate::words::words;

@@ -1,4 +1,4 @@
-//! From values to the bytes of a record: [`Writer`].
+//! Writes values as the bytes of a record: [`Writer`].
 
 use super::form::{Decode, Encode, Form, Lenience};
 use super::page::Pages;

@@ -1,5 +1,5 @@
-//! How likely it is that two characters are adjacent, and what damaged text can have been. The kinds of
-//! characters follow those of ftfy (see NOTICE); the weights do not.
+//! Estimates how likely it is that two characters are adjacent, and which characters damaged text may have been. The
+//! kinds of characters follow those of ftfy (see NOTICE); the weights do not.
 
 /// The kinds of characters, as far as it matters what is beside them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,8 +1,9 @@
 //! Decides whether the text begins with a damaged sequence.
 //!
-//! A sequence is damaged if the text before the repair is implausible, and that after it plausible. How implausible the
-//! text is, is the sum over its pairs of neighbours, from the character before the sequence to the one after it. If
-//! more sequences of the same page follow directly, they count too: a run of them is hardly ever an accident.
+//! A sequence is damaged if the text is implausible before the repair and plausible after it. The measure of
+//! implausibility is a sum over the pairs of adjacent characters, from the character before the sequence to the one
+//! after it. If more sequences of the same page follow directly, they count too, because a run of them is rarely a
+//! coincidence.
 
 use super::class::{Class, Script, class, plausible, unlikely};
 use super::item::Item;

@@ -1,4 +1,4 @@
-//! A character on its way through the layers, and the text that it stands for.
+//! A character that passes through the layers, and the damaged text that it came from.
 
 /// A character on its way through the layers.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,5 @@
-//! Repairs text that streams by. Text that was damaged more than once needs more than one layer: the second repairs
-//! what the first has made.
+//! Repairs a stream of text. Text that was damaged more than once needs more than one layer: the second layer repairs
+//! the output of the first.
 
 use super::class::plausible;
 use super::decide::{Decision, View};

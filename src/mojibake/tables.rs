@@ -1,4 +1,4 @@
-//! What each character is in the pages that text is wrongly decoded as.
+//! The byte of each character in the pages that text is often wrongly decoded as.
 
 use super::class::{Class, class};
 use crate::codec::decode_strictly;

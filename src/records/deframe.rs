@@ -1,8 +1,8 @@
-//! From bytes to records: a single state machine for all framings.
+//! Splits bytes into records: a single state machine for all framings.
 //!
-//! It holds at most a partial header of six bytes, and no data, except the first bytes of a record that nothing frames, if
-//! they are not enough to know its length. Nothing is allocated because of what a header
-//! says. Every result takes bytes, ends a record or file, or ends the input, so no input can make it loop.
+//! It holds at most a partial header of six bytes, and no data, except the first bytes of a record without a header,
+//! until they show its length. Nothing is allocated because of what a header says. Every result takes bytes, ends a
+//! record or file, or ends the input, so no input can make it loop.
 
 use super::edges::check_found;
 use super::measure::{Measure, Measured, Measuring, NoLength};

@@ -1,4 +1,4 @@
-//! From records to bytes: the opposite of `deframe.rs`.
+//! Turns records into bytes: the opposite of `deframe.rs`.
 //!
 //! If the shape has blocks, at most one block is held.
 

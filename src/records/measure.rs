@@ -1,4 +1,4 @@
-//! Records that nothing frames ([`Shape::Unframed`](super::Shape::Unframed)): their own bytes say how long they are.
+//! Records without headers ([`Shape::Unframed`](super::Shape::Unframed)), whose own bytes determine their length.
 
 use crate::error::ErrorKind;
 use std::fmt;

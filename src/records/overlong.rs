@@ -1,4 +1,4 @@
-//! What to do with what does not fit into a record: [`OnOverlong`].
+//! How to handle data that does not fit into a record: [`OnOverlong`].
 
 use crate::words::words;
 

@@ -1,4 +1,4 @@
-//! Where in the input the data of records is: [`Places`].
+//! The positions of the data of records in the input: [`Places`].
 
 /// Which byte of the input the data has from which index on, wherever that is not simply the next byte: at headers.
 #[derive(Clone, Default, Debug)]

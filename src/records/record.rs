@@ -1,4 +1,4 @@
-//! One record of an input, and where its bytes are: [`Record`].
+//! One record of an input, and the position of its bytes: [`Record`].
 
 use super::places::{Places, offset_of};
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! A codec of the registry with its labels: [`Entry`].
+//! A codec in the registry, with its labels: [`Entry`].
 
 use crate::codec::table::Table;
 use crate::codec::{Codec, Packed, TableCodec, pages};

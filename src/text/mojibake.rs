@@ -1,4 +1,5 @@
-//! Repairs mojibake (`crate::mojibake`) as it streams by. The first stage, so that the others see what is repaired.
+//! Repairs mojibake (`crate::mojibake`) in a stream of text. This is the first stage, so that the others see the
+//! repaired text.
 
 use super::{CharSource, Made, Piece, Place, Repair, Repairs, Stage, Text};
 use crate::mojibake::{Item, Layers};

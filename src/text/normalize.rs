@@ -1,4 +1,4 @@
-//! Normalises text (Unicode Standard Annex #15) as it streams by.
+//! Normalises a stream of text (Unicode Standard Annex #15).
 //!
 //! The text is cut into sequences. A sequence begins at every character that cannot combine with the text before it, or
 //! change places with it: the first character of its full decomposition has combining class 0, and, for the composed

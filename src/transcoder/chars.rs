@@ -1,7 +1,7 @@
-//! Whole characters: the transcoder takes only input that it gave all of the output for, as `iconv(3)` does.
+//! Converts whole characters: the transcoder takes input only if all of its output fits, as `iconv(3)` does.
 //!
-//! Most input is converted [at once](super::way::at_once), which can be undone. Where that is not possible, a
-//! [copy](Transcoder::fork) of the transcoder tries, and takes the place of the original if it succeeds.
+//! Most input is converted [at once](super::way::at_once), which can be undone. If that is not possible, a
+//! [copy](Transcoder::fork) of the transcoder tries, and replaces the original if it succeeds.
 
 use super::choices::OnMalformed;
 use super::way::Route;

@@ -1,10 +1,9 @@
-//! What a conversion notices about its input: it is not text, or it is not in the encoding that a label says.
+//! Notices during a conversion that the input is not text, or not in the encoding of its label.
 //!
-//! The same rules hold in detection (`detect/contents.rs`, `spec/contents.md`); here they are asked of bytes that go by
-//! once. *Suspicion* ends with the first sequence that is not UTF-8: the output waits there for a few bytes more, and
-//! if they show a binary file, the run ends before them. Bytes after the window that detection looks at are above
-//! suspicion. The *label watch* looks at input that a single-byte charset decodes; what it finds is reported at the
-//! end.
+//! The rules are those of detection (`detect/contents.rs`, `spec/contents.md`), but here each byte is seen only once.
+//! *Suspicion* ends with the first sequence that is not UTF-8: the output waits there for a few bytes more, and if they
+//! show a binary file, the run ends before them. Bytes after the window that detection examines are not checked. The
+//! *label watch* looks at input that a single-byte charset decodes; what it finds is reported at the end.
 
 use super::options::Settings;
 use crate::codec::{Codec, is_utf8};

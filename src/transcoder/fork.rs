@@ -1,4 +1,5 @@
-//! Copies of a transcoder, for callers that have to go back: what comes next did not fit, or was an error.
+//! Copies of a transcoder, for callers that have to go back because the next output did not fit, or the next input was
+//! an error.
 
 use super::head::Head;
 use super::{Phase, Transcoder};

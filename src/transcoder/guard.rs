@@ -1,5 +1,5 @@
-//! Holds codecs to their [contract](crate::codec#the-contract). A codec that breaks it causes an error; the transcoder does
-//! not hang, panic or read out of bounds because of it.
+//! Checks that codecs keep their [contract](crate::codec#the-contract). A codec that breaks it causes an error; the
+//! transcoder does not hang, panic or read out of bounds because of it.
 
 use crate::codec::{
     ByteSink, Decoder, Encoder, MAX_FAULT, MIN_ROOM, Malformed, Problem, Replacement, Stalls, Step, Stop, Unmappable,

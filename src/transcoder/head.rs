@@ -1,4 +1,5 @@
-//! The beginning of the input: the bytes that detection and the search for labels took, which are decoded afterwards.
+//! The beginning of the input: the bytes that detection and the search for labels have read, and that are decoded
+//! afterwards.
 
 use crate::transcoder::options::Input;
 use crate::transcoder::records::detection::{Looks, TextParts, feed_text};

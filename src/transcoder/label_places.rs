@@ -1,5 +1,5 @@
-//! If lines are counted: where the bytes are that speak against the label of a single-byte charset. They are reported
-//! at the end of the input, when their lines have long gone by.
+//! The lines of the bytes that contradict the label of a single-byte charset, if lines are counted. They have to be
+//! kept, because they are reported only at the end of the input.
 
 use super::source::Source;
 use crate::detect::LabelWatch;

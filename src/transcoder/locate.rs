@@ -1,6 +1,6 @@
-//! Lines and columns: [`Transcoder::locate`] reads the input again after a run, so that the run itself pays nothing for
-//! them. If they are counted during the run, the source does that; what detection reports comes before, and is found
-//! here.
+//! Lines and columns: [`Transcoder::locate`] reads the input again after a run, so that they cost the run itself
+//! nothing. If lines are counted during the run, the source does that; only the positions of detection's diagnostics
+//! are then found here.
 
 use super::Transcoder;
 #[cfg(feature = "lines")]

@@ -1,4 +1,4 @@
-//! The transcoder: bytes in, bytes out, a step at a time, without I/O.
+//! The transcoder: converts bytes to bytes, one step at a time, without I/O.
 //!
 //! ```text
 //!            head, given back                  str           pieces

@@ -1,4 +1,4 @@
-//! Back to the beginning, for the next message: [`Transcoder::reset`].
+//! Resets a transcoder for the next message: [`Transcoder::reset`].
 
 use super::doubts::Beginning;
 use super::label_places::LabelPlaces;

@@ -1,4 +1,4 @@
-//! Decoded text on its way to the encoder, and where in the input each of its characters came from.
+//! Decoded text on its way to the encoder, and the input position of each of its characters.
 //!
 //! The encoder reports a character that it cannot write by its place in the text it was fed. The way back leads through
 //! the pieces that the stages cut to the decoded text, and from there through a copy of the source, made before the

@@ -1,4 +1,4 @@
-//! From input bytes to text: the decoder and, if the input consists of records, the deframer before it.
+//! Turns input bytes into text: the decoder and, if the input consists of records, the deframer before it.
 
 use super::fill::{Chunk, Filled, SourceStop};
 use super::line_counter::LineCounter;

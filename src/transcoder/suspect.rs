@@ -1,4 +1,4 @@
-//! The steps of the machine that look for binary input, and those that report what speaks against a label.
+//! The steps of the machine that look for binary input, and the steps that report evidence against a label.
 
 use super::doubts::{Suspicion, TAR_END, TAR_OFFSET, applies, show_label};
 use super::head::Head;

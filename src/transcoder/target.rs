@@ -1,4 +1,4 @@
-//! From text to output: the encoder takes the text of the queue, and what it writes goes to the caller or into records.
+//! Turns text into output: the encoder takes the text of the queue, and its output goes to the caller or into records.
 
 use crate::codec::{ByteSink, Codec, MIN_ROOM, Replacement, Step, Stop, Unmappable, can_write};
 use crate::detect::Diagnostic;

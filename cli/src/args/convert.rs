@@ -1,4 +1,4 @@
-//! The options of `charpipe convert`, and the [`Transcode`] that they ask for.
+//! The options of `charpipe convert`, and the [`Transcode`] that they configure.
 
 use crate::args::choice::{WordOr, choice, word_or};
 use crate::args::compat::{self, Side, Suffixes};

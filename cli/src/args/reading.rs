@@ -1,4 +1,5 @@
-//! The options that `convert` and `detect` share: which files are read, and what is known about their encoding.
+//! The options that `convert` and `detect` share: which files are read, and the user's information about their
+//! encoding.
 
 use crate::args::choice::choice;
 use crate::args::headings::{DETECTION, ENCODING, ERRORS};

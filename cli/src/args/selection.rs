@@ -1,5 +1,5 @@
-//! The options for what `-r` takes. `--include` and `--exclude` are one list, in the order in which they were typed,
-//! which clap's derive macro cannot say.
+//! The options that select files for `-r`. `--include` and `--exclude` form one list, in the order in which they were
+//! typed, which clap's derive macro cannot express.
 
 use crate::args::headings::FILES;
 use crate::selection::glob::Glob;

@@ -1,4 +1,4 @@
-//! Messages about a wrong command line.
+//! Messages about an invalid command line.
 
 use crate::args::compat;
 use crate::escape::printable;

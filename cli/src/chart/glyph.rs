@@ -1,5 +1,5 @@
-//! What stands for a character in a chart: the character itself if it can be printed, otherwise its name; and how many
-//! columns that takes.
+//! How a chart shows a character: the character itself if it can be printed, otherwise its name; and how many columns
+//! that takes.
 
 /// What stands for a character, and how many columns of a terminal it takes.
 pub(crate) struct Glyph {

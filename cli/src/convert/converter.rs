@@ -1,4 +1,4 @@
-//! Converts one input: opens it, makes a transcoder for it, opens its output, and puts that in its place.
+//! Converts one input: opens it, makes a transcoder for it, opens its output, and moves that into place.
 
 use crate::args::Convert;
 use crate::convert::auto_records;

@@ -1,4 +1,5 @@
-//! Where files are or would be: by the identity of their directory, whatever path leads there.
+//! The locations of files, existing or not, by the identity of their directory: different paths to one directory give
+//! the same location.
 //!
 //! Each directory of a search is examined once, from the one that it is in. If each file had its path followed from the
 //! top, the files of a directory nested a thousand times would take a million steps.

@@ -1,5 +1,5 @@
-//! `charpipe convert`: converts each input on its own, either all into one output, one after the other, or each into an
-//! output of its own, several at once. Messages and reports come in the order of the inputs.
+//! `charpipe convert`: converts each input independently: either one after the other into one output, or several at
+//! once into separate outputs. Messages and reports come in the order of the inputs.
 //!
 //! | file | job |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! What is printed about one input: the messages on standard error, and the line of `--check`.
+//! Prints the outcome of one input: the messages on standard error, and the line of `--check`.
 
 use crate::args::Convert;
 use crate::convert::ended::{Ended, Failure};

@@ -1,5 +1,5 @@
-//! Plans a run: which inputs there are, and where each is written. Refuses, before anything is written, whatever would
-//! lose data.
+//! Plans a run: which inputs there are, and where each is written. Before anything is written, refuses any run that
+//! would lose data.
 
 use crate::args::{Convert, ManyArgs};
 use crate::convert::collisions;

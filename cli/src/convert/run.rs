@@ -1,4 +1,4 @@
-//! Goes through the inputs of a run: one after the other into one output, or several at once into outputs of their own.
+//! Goes through the inputs of a run: one after the other into one output, or several at once into separate outputs.
 
 use crate::args::Convert;
 use crate::convert::collector::Collector;

@@ -14,8 +14,8 @@ pub(crate) fn metadata(path: &OsStr) -> Option<Metadata> {
     if path == "-" { Standard::In.open().ok()??.metadata().ok() } else { fs::metadata(path).ok() }
 }
 
-/// An open input. Its metadata, and whatever is read of it a second time, come from the open file: by then its name may
-/// lead elsewhere.
+/// An open input. Its metadata, and any bytes that are read a second time, come from the open file: by then its name
+/// may lead elsewhere.
 pub(crate) struct OpenInput {
     pub(crate) reader: Box<dyn BufRead>,
     pub(crate) metadata: Option<Metadata>,

@@ -1,5 +1,5 @@
-//! What a file is called in messages and in JSON. A file name may contain any bytes; a terminal gets no control
-//! character of it, and no two names look the same.
+//! The name of a file in messages and in JSON. A file name may contain any bytes, but its control characters never
+//! reach a terminal, and no two names look the same.
 
 use crate::files::file_path::FilePath;
 use crate::files::name_text::Texts;

@@ -1,5 +1,5 @@
-//! What to do about an error or a warning, in terms of the command line. The library's own messages name no options;
-//! the command adds these hints by the kind or code of the error.
+//! Advice for an error or a warning, in terms of the command line. The library's own messages name no options; the
+//! command adds these hints by the kind or code of the error.
 
 use charpipe::codec::{Stop, Utf8Sink};
 use charpipe::detect::Diagnostic;

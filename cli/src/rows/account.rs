@@ -1,4 +1,4 @@
-//! The result for one input: what is printed about it, and its line of the report.
+//! The result for one input: its messages and its line of the report.
 
 use crate::args::Rows;
 use crate::ending::{self, Ending};

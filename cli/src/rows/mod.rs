@@ -1,5 +1,5 @@
-//! `charpipe rows`: the fields of records as rows of CSV or JSON lines, and back. What a job with records and fields means
-//! is in the library; see [`charpipe::rows`].
+//! `charpipe rows`: the fields of records as rows of CSV or JSON lines, and back. The library implements the job
+//! itself; see [`charpipe::rows`].
 //!
 //! | file | job |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! What a run needs before it reads records: a [job](charpipe::rows) with its layout. Prints what is wrong with them, and
-//! what was assumed.
+//! Prepares a run: makes the [job](charpipe::rows) with its layout, and prints errors in them and the assumptions that
+//! were made.
 
 use crate::args::{Rows, usage};
 use crate::escape::printable;

@@ -1,4 +1,4 @@
-//! What can be wrong with records: the library's [`RowsError`], with the status, the message and the hints of the command.
+//! Errors in records: the library's [`RowsError`], with the status, the message and the hints of the command.
 
 use crate::args::Rows;
 use crate::ending::Failure;

@@ -1,4 +1,4 @@
-//! From the path of a column to its values: [`Finder`].
+//! Finds the values of a column by its path: [`Finder`].
 //!
 //! A column has the name of its field, and groups and arrays are structs and lists, as in the batches that are read.
 //! All elements of a list are one array, so that the columns of an `OCCURS` share its values.

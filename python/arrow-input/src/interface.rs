@@ -1,4 +1,4 @@
-//! The structures of Arrow's C interface, and what its pointers lead to.
+//! The structures of Arrow's C interface, and the data behind their pointers.
 //!
 //! <https://arrow.apache.org/docs/format/CDataInterface.html> and `CStreamInterface.html` define them.
 

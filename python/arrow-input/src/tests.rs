@@ -1,4 +1,4 @@
-//! What is read of arrays, and what is refused. Miri runs these tests.
+//! Tests which arrays are read and which are refused. Miri runs these tests.
 
 use crate::produce::{Node, stream};
 use crate::{BadValue, Finder};

@@ -1,7 +1,7 @@
 //! The columns of a batch while they receive the values of records: [`Columns`].
 //!
 //! A group is a column of structs, and an array a column of lists. Every column has one entry for each record (within
-//! an array: for each element); what does not apply to a record is null.
+//! an array: for each element); an entry that does not apply to a record is null.
 
 use super::leaf::{Leaf, TooLarge};
 use arrow_array::{Array, ArrayRef, ListArray, RecordBatch, RecordBatchOptions, StructArray};

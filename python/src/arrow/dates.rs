@@ -1,4 +1,4 @@
-//! Dates and moments on their way to a record: [`Dated`].
+//! Dates and moments that are being written to a record: [`Dated`].
 
 use charpipe::fields::{Column, Value, ValueSource};
 use charpipe::rows::{DatePattern, Rows};

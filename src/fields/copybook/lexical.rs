@@ -10,7 +10,7 @@
 //!           figurative = ["ALL"] word                ZERO, SPACES, LOW-VALUES …, or a symbolic character
 //! ```
 //!
-//! The input of every parser here is the text of the copybook from some place to its end.
+//! The input of every parser here is the text of the copybook from some position to its end.
 
 use super::words::{begins_clause, is_blank, is_one_of};
 use nom::branch::alt;

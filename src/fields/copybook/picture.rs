@@ -1,4 +1,4 @@
-//! The grammar of picture strings, and what a picture says about the storage.
+//! The grammar of picture strings, and the storage that a picture describes.
 //!
 //! ```text
 //! picture = 1*( symbol ["(" digits ")"] )

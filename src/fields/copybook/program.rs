@@ -1,5 +1,5 @@
-//! What is between the entries of records in real files: embedded SQL, file descriptions, and the divisions and
-//! sections of a whole program. Which records a file has, and which of them is wanted.
+//! Handles the text between record entries in real files: embedded SQL, file descriptions, and the divisions and
+//! sections of a whole program. Also finds the records of a file, and chooses one of them.
 //!
 //! ```text
 //! skipped = "EXEC" … "END-EXEC" ["."]

@@ -1,9 +1,9 @@
-//! Turns the lines of a copybook into one text without comments, sequence numbers and continuations, and knows the line
+//! Turns the lines of a copybook into one text without comments, sequence numbers and continuations, and keeps the line
 //! and column of each character in it.
 //!
-//! In fixed form, columns 1 to 6 and those from 73 on are not part of the text, and column 7 says what kind of line it
-//! is. In free form, all columns are text. A tab goes to the next column after a multiple of eight. A statement of a
-//! source library that includes a member, such as `-INC MEMBER`, becomes a `COPY`.
+//! In fixed form, columns 1 to 6 and 73 onwards are not part of the text, and column 7 shows the kind of the line. In
+//! free form, all columns are text. A tab goes to the next column after a multiple of eight. A statement of a source
+//! library that includes a member, such as `-INC MEMBER`, becomes a `COPY`.
 
 use super::form::{Columns, begins_with_level, is_sequence};
 use super::lexical::is_word_char;

@@ -1,4 +1,4 @@
-//! What a program says about pictures in its paragraph SPECIAL-NAMES.
+//! The clauses about pictures in a program's paragraph SPECIAL-NAMES.
 //!
 //! ```text
 //! point    = "DECIMAL-POINT" ["IS"] "COMMA"

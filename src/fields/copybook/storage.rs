@@ -1,4 +1,4 @@
-//! The storage of an item: what its picture, usage and sign mean in bytes, on IBM's mainframes.
+//! The storage of an item: how many bytes its picture, usage and sign take on IBM mainframes.
 //!
 //! | usage | bytes |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! What is known of the shape of an input: [`Hypothesis`], [`Sniffed`] and [`NoShape`].
+//! Findings about the shape of an input: [`Hypothesis`], [`Sniffed`] and [`NoShape`].
 
 use crate::error::Error;
 use crate::records::{DataSet, Shape, TapeFile};

@@ -1,8 +1,8 @@
-//! Plain text in memory: what a [`Transcoder`](crate::Transcoder) would only decode, or only encode.
+//! Plain text in memory, which a [`Transcoder`](crate::Transcoder) would only decode or only encode.
 //!
-//! For a short text, making a transcoder takes far longer than converting the text. So the text is converted
-//! by a decoder or an encoder alone. That is the result, unless there is something that needs more work: a byte order
-//! mark, a declaration, an error. Such a text goes through a transcoder, so there is one result, whichever way it took.
+//! For a short text, making a transcoder takes far longer than converting the text. So the text is converted by a
+//! decoder or an encoder alone. That is the result, unless there is something that needs more work: a byte order mark,
+//! a declaration, an error. Such a text goes through a transcoder, so the result is always the same.
 
 use crate::codec::{
     ByteSink, Codec, Decoder, EbcdicNl, Encoder, MIN_ROOM, SameText, Stop, Utf8, Utf8Sink, apply_newline, drive,

@@ -1,4 +1,4 @@
-//! Gives up the parts: one transcoder converts their input again, with the errors and offsets of a run by one thread.
+//! Discards the parts: one transcoder converts their input again, with the errors and offsets of a run by one thread.
 //! Output that was already written is not written again.
 
 use super::block::Block;

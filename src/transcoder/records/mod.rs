@@ -1,4 +1,4 @@
-//! Records on their way through the transcoder.
+//! Reads and writes records in the transcoder.
 //!
 //! | file | content |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Where in the input, and in the record, the reader of records is.
+//! The position of the reader of records in the input and in the record.
 
 use crate::codec::MAX_FAULT;
 use crate::transcoder::report::{Place, RecordPosition};

@@ -1,4 +1,4 @@
-//! Whole records at once.
+//! Converts whole records at once.
 //!
 //! For single-byte charsets the records are put together, without the spaces at their ends and with the bytes of a
 //! newline in place of their ends, and decoded in one call. A record that contains anything that needs a decision goes

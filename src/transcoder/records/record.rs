@@ -2,7 +2,8 @@
 //!
 //! Records are decoded independently: at the end of each record the decoder is finished and reset. If columns are left
 //! out, this also happens at the end of each stretch of text within a record. Spaces at the end of a record are trimmed
-//! as text, whatever bytes they were; `trailing.rs` holds them back until it is known whether they are the last.
+//! after decoding, so their bytes do not matter; `trailing.rs` holds them back until it is known whether they are the
+//! last.
 //!
 //! What moves together: only `take` and `decoded` take bytes, and they keep `position` in step with the reader. Text
 //! that does not come straight from the decoder goes through `pending`, so that it stays in order with trailing spaces.

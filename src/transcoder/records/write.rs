@@ -1,4 +1,4 @@
-//! From encoded bytes to records: each is collected, measured, cut or padded, and framed.
+//! Turns encoded bytes into records: each record is collected, measured, cut or padded, and framed.
 
 use crate::arch::bytes::{padding_len, translate};
 use crate::arch::isa;

@@ -1,7 +1,7 @@
-//! The text of a column in which something has to be decided: malformed bytes, characters that the target lacks, text
-//! that is too long.
+//! Converts the text of a column in which a policy has to be applied: malformed bytes, characters that the target
+//! lacks, text that is too long.
 //!
-//! It is decoded byte by byte, so that the place of each character in the input is known.
+//! It is decoded byte by byte, so that the input position of each character is known.
 
 use super::column_page::Page;
 use crate::codec::{ByteSink, MIN_ROOM, Malformed, Replacement, Stop, Unmappable, Utf8Sink};

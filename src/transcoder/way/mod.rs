@@ -8,8 +8,8 @@
 //! Way::Staged       [records] ─ decoder ─ text ─ stages ─ queue ─ encoder ─ [records] ─ caller
 //! ```
 //!
-//! A [`Route`] has one way, chosen when it is planned. What a way cannot do goes the staged way, which every route has:
-//! a byte that the table lacks, text that is replaced or inserted, an output buffer that is too small.
+//! A [`Route`] has one way, chosen when it is planned. Every route also has the staged way, for everything that its own
+//! way cannot do: a byte that the table lacks, text that is replaced or inserted, an output buffer that is too small.
 
 pub(super) mod at_once;
 mod column_page;

@@ -1,5 +1,5 @@
 //! The staged way: the decoder fills a buffer with text, the text stages cut it into pieces, and the encoder takes them
-//! from the queue. Every run can go this way; the others are faster where they apply.
+//! from the queue. Every run can use this way; the others are faster if they apply.
 
 use crate::codec::{MIN_ROOM, Utf8Buf, Utf8Sink};
 use crate::detect::Diagnostic;

@@ -1,4 +1,4 @@
-//! Reads rows of JSON lines: an object on each line. Numbers are taken as they are written, so that none is rounded.
+//! Reads rows of JSON lines: an object on each line. Numbers are kept as text, so that none is rounded.
 
 use crate::ending::Ending;
 use crate::files::input::fill;

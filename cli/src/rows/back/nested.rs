@@ -1,4 +1,4 @@
-//! `--nest`: finds the records in a line of JSON whose rows are in each other, and their order.
+//! `--nest`: finds the records in a line of JSON with nested rows, and their order.
 
 use crate::rows::back::object::{Object, parse};
 use crate::rows::back::trouble::{BadRow, shorten};

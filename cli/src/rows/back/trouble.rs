@@ -1,4 +1,4 @@
-//! What can be wrong with rows.
+//! Errors in rows.
 
 use crate::ending::{Ending, Failure};
 use crate::messages::json::ErrorObject;

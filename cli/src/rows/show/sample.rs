@@ -1,4 +1,4 @@
-//! The first record of a file: where each item is in it, and its value.
+//! The first record of a file: the position and value of each item in it.
 
 use crate::args::Rows;
 use crate::files::name::Name;

@@ -1,4 +1,4 @@
-//! What is known of the encodings: labels, names, and the supersets that are decoded for some labels.
+//! Information about the encodings: labels, names, and the supersets that are decoded for some labels.
 //!
 //! # Supersets
 //!

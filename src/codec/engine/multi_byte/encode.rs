@@ -1,4 +1,4 @@
-//! Text to bytes: the two-level table, the code that builds it, and the encoder.
+//! Encodes text to bytes: the two-level table, the code that builds it, and the encoder.
 
 use super::{LEAST_REACH, SHIFTS, WORTH, fits};
 use crate::arch::types::ByteOrder;

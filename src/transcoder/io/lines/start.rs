@@ -1,4 +1,4 @@
-//! Detection, as in a conversion: a transcoder looks at the beginning of the input, and its output is thrown away.
+//! Detection, as in a conversion: a transcoder reads the beginning of the input, and its output is discarded.
 
 use crate::codec::Codec;
 use crate::detect::Verdict;
