@@ -270,7 +270,7 @@ pub enum ErrorKind {
     CannotSkip {
         /// The place where this was found.
         offset: u64,
-        /// What is wrong.
+        /// A description of the error.
         why: String,
     },
     /// A [part](crate::records::Split) of a file does not end where the next one begins: the file has changed or is
@@ -503,7 +503,7 @@ impl Error {
         Error(Arc::new(Located { kind: Arc::new(kind), record, position }))
     }
 
-    /// Returns the offset of what is wrong with the text of the input. `None` if it is about something else: records,
+    /// Returns the offset of the error in the text of the input. `None` if it is about something else: records,
     /// binary data, input and output themselves, a codec.
     pub(crate) fn offset_in_text(&self) -> Option<u64> {
         let is_about_text = match self.kind() {

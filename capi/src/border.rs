@@ -74,7 +74,7 @@ fn check(start: *const u8, len: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns an error if two buffers have bytes in common. A buffer without bytes has none, wherever it is.
+/// Returns an error if two buffers have bytes in common. A buffer without bytes has none, at any position.
 fn check_apart(input: *const c_void, input_len: usize, output: *mut c_void, output_len: usize) -> Result<(), Failure> {
     if input_len == 0 || output_len == 0 {
         return Ok(());

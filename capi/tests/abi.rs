@@ -168,7 +168,7 @@ fn data(name: &str) -> Vec<u8> {
 }
 
 /// However the input is cut and however small the output is: the same output and the same error as in the library.
-/// Whoever sends a few bytes and waits for the answer gets it, also if the encoding is named.
+/// Whoever sends a few bytes and waits for the answer gets it, even if the encoding is named.
 #[test]
 fn what_is_decided_is_given_out_at_once() {
     for (options, input, expected) in [
@@ -376,7 +376,7 @@ fn buffers_that_overlap() {
         let len = if wanted == ERROR { 0 } else { 4 };
         assert_eq!((status, read, written), (wanted, len, len), "{input} {output}");
     }
-    // A buffer without bytes has none in common with another one, wherever it is.
+    // A buffer without bytes has none in common with another one, at any position.
     for (input, input_len, output, output_len) in [(4, 0, 0, 8), (0, 8, 4, 0), (4, 0, 4, 0), (0, 0, 0, 8)] {
         let stream = Stream::open("from=IBM037\nto=ISO-8859-1\nas=text");
         // SAFETY: all of these are in the buffer.

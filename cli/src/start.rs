@@ -47,7 +47,7 @@ mod linux {
 
 #[cfg(not(all(target_os = "linux", not(test))))]
 mod elsewhere {
-    /// Called by the loader or the C library, with whatever arguments it passes.
+    /// Called by the loader or the C library, whose arguments are ignored.
     extern "C" fn note_closed_streams() {
         crate::files::streams::note_closed();
     }

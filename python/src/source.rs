@@ -44,7 +44,7 @@ impl Source {
             Err(_) => {}
         }
         if object.hasattr("read")? {
-            // `read` of a buffered pipe waits for as many bytes as are asked for, and whoever sends them may wait, too.
+            // `read` of a buffered pipe waits for as many bytes as are asked for, and the sender may wait, too.
             let is_buffered = object.is_instance(&object.py().import("io")?.getattr("BufferedReader")?)?;
             let read = if is_buffered { "read1" } else { "read" };
             return Ok(Source::Object(Arc::new(object.clone().unbind()), read));
@@ -71,7 +71,7 @@ impl Source {
         matches!(self, Source::Object(..))
     }
 
-    /// Opens it: at its beginning, or a file object where it stands.
+    /// Opens it: at its beginning, or a file object where it is.
     pub(crate) fn open(&self) -> PyResult<Reader> {
         let from = match self {
             Source::Path(path) => From::File(File::open(path).map_err(|error| named(&error, path))?),
@@ -246,7 +246,7 @@ impl Seek for Reader {
     }
 }
 
-/// Moves a file object; returns where it stands.
+/// Moves a file object; returns where it is.
 fn seek(object: &Py<PyAny>, to: SeekFrom) -> PyResult<u64> {
     let (offset, whence) = match to {
         SeekFrom::Start(offset) => (offset.cast_signed(), 0),

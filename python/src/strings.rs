@@ -17,9 +17,9 @@ const FEW: usize = 256;
 
 /// The bytes of a Python object, without a copy.
 ///
-/// Only `bytes` never change. Whatever else lends its memory may be written to as soon as other Python code runs: in
+/// Only `bytes` never change. Memory of any other object may be written to as soon as other Python code runs: in
 /// another thread once the GIL is released, in an error handler, and in the handlers of signals that `check_signals`
-/// calls. A read-only view is no exception, because others can write to what it is a view of.
+/// calls. A read-only view is not an exception, because others can write to what it is a view of.
 pub(crate) enum Data<'a, 'py> {
     Bytes(&'a Bound<'py, PyBytes>),
     Buffer(Buffer),

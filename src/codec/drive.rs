@@ -52,7 +52,7 @@ pub fn drive(
     mut each: impl FnMut(Driven<'_>) -> bool,
 ) -> bool {
     let mut stalls = Stalls::default();
-    // Nothing becomes of a slice without bytes.
+    // An empty slice has no effect.
     let mut is_read = src.is_empty();
     while !is_read || is_end {
         let mut sink = Utf8Sink::new(room);

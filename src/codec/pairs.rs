@@ -113,7 +113,7 @@ pub(super) struct Switch {
     codes: [[u8; 4]; 2],
     /// The length of both.
     len: usize,
-    /// The bytes of ASCII that are not plain; some may stand there twice.
+    /// The bytes of ASCII that are not plain; some may occur there twice.
     others: [u8; 5],
 }
 

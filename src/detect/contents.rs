@@ -226,7 +226,7 @@ pub(crate) fn is_single_byte(codec: &dyn Codec) -> bool {
     is_single_byte
 }
 
-/// Reads an input that is decoded by a single-byte charset, and notes what speaks against that label.
+/// Reads an input that is decoded by a single-byte charset, and notes the evidence against that label.
 #[derive(Clone)]
 pub(crate) struct LabelWatch {
     utf8: Utf8Watch,
@@ -315,8 +315,8 @@ impl LabelWatch {
         self.utf8.end();
     }
 
-    /// Returns what speaks against `codec`, which `source` named, in the bytes up to the one at the offset `last`, or
-    /// in all of them. The bytes after it may have been seen or not, and make no difference.
+    /// Returns the evidence against `codec`, which `source` named, in the bytes up to the one at the offset `last`, or
+    /// in all of them. Bytes after it make no difference.
     pub(crate) fn doubt(&self, codec: &dyn Codec, source: Option<Source>, last: Option<u64>) -> Option<Diagnostic> {
         let is_known = |at: u64| last.is_none_or(|last| at <= last);
         let is_named = matches!(source, Some(Source::Charset | Source::Declaration | Source::Meta));

@@ -89,7 +89,7 @@ impl Detector {
         Detector::reaching(Reach::Whole, registry, hints)
     }
 
-    /// Creates a detector for a conversion, which finds out by itself what is wrong with the contents. It takes no more
+    /// Creates a detector for a conversion, which finds errors in the contents itself. It takes no more
     /// bytes than the policy needs, so that output can begin.
     pub(crate) fn for_conversion(registry: Registry, hints: Hints) -> Self {
         Detector::reaching(Reach::Head, registry, hints)

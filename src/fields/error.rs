@@ -179,12 +179,12 @@ pub enum Problem {
     },
     /// The value cannot be deserialized into the type that the caller wants (feature `serde`).
     NotOfType {
-        /// What is wrong, in words.
+        /// A description of the error.
         why: String,
     },
     /// A row to be written does not fit the layout. For example, it has a name that the layout lacks.
     NotInLayout {
-        /// What is wrong, in words.
+        /// A description of the error.
         why: String,
     },
     /// There is a value for a field whose [null indicator](super::Layout::null_indicator) says that it has none.
@@ -347,7 +347,7 @@ impl fmt::Display for Quoted<'_> {
 
 impl Problem {
     /// Whether the message is about the bytes of the field and continues after them: "C5 is not a number". The others
-    /// are sentences of their own.
+    /// are separate sentences.
     fn is_said_of_the_bytes(&self) -> bool {
         matches!(
             self,

@@ -92,7 +92,7 @@ pub(super) struct Decode {
     pub(super) lenience: Lenience,
     /// How many numbers were read only because [`Lenience::loose_numbers`] is set.
     pub(super) loosely_read: u64,
-    /// What becomes of malformed bytes in text.
+    /// What happens to malformed bytes in text.
     pub(super) repair: Option<Repair>,
     /// How many malformed sequences became something else.
     pub(super) repaired: u64,
@@ -114,7 +114,7 @@ impl Decode {
         Decode { pages, text, trim, lenience, loosely_read: 0, repair, repaired: 0 }
     }
 
-    /// Sets what becomes of malformed bytes in text.
+    /// Sets what happens to malformed bytes in text.
     pub(super) fn repair(self, repair: Option<Repair>) -> Self {
         Decode { repair, ..self }
     }
@@ -197,7 +197,7 @@ impl Decode {
         Decode::exact_number(form, bytes).or_else(|| self.loose_number(form, bytes))
     }
 
-    /// Reads a decimal number, whatever else fields may contain.
+    /// Reads a decimal number strictly: the options that accept other contents have no effect.
     #[inline(never)]
     fn exact_number(form: &Form, bytes: &[u8]) -> Option<Decimal> {
         match form {
@@ -209,7 +209,7 @@ impl Decode {
         }
     }
 
-    /// Decodes values as they are, whatever else fields may contain.
+    /// Decodes values strictly: without the options that accept or repair other contents.
     pub(super) fn plainly<T>(&mut self, found: impl FnOnce(&mut Decode) -> T) -> T {
         let (lenience, repair) = (std::mem::take(&mut self.lenience), std::mem::take(&mut self.repair));
         let found = found(self);

@@ -404,7 +404,7 @@ impl Edited {
 }
 
 impl EditedSign {
-    /// Returns whether the sign is a byte of its own.
+    /// Returns whether the sign is a separate byte.
     #[must_use]
     pub fn is_character(self) -> bool {
         !matches!(self, EditedSign::Absent | EditedSign::Zone)
@@ -412,7 +412,7 @@ impl EditedSign {
 }
 
 impl SignPlace {
-    /// Returns whether the sign is a byte of its own.
+    /// Returns whether the sign is a separate byte.
     #[must_use]
     pub fn is_separate(self) -> bool {
         matches!(self, SignPlace::LeadingSeparate | SignPlace::TrailingSeparate)

@@ -548,7 +548,7 @@ mod tests {
         }
     }
 
-    /// Each half byte is checked, wherever it is.
+    /// Each half byte is checked, at any position.
     #[test]
     fn packed_digits_are_checked() {
         for len in 1..=20 {

@@ -72,7 +72,7 @@ impl Page {
         self.codec.name()
     }
 
-    /// Decodes a field and leaves its text in `room`. Returns `false` if it is malformed. `repair` says what becomes of
+    /// Decodes a field and leaves its text in `room`. Returns `false` if it is malformed. `repair` says what happens to
     /// malformed bytes, which are added to the count with it.
     #[inline]
     pub(super) fn decode<'t>(

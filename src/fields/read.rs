@@ -315,7 +315,7 @@ impl Reader {
         self
     }
 
-    /// Sets what becomes of malformed bytes in text. Conditions do not depend on it.
+    /// Sets what happens to malformed bytes in text. Conditions do not depend on it.
     pub(crate) fn repair(mut self, repair: Option<Repair>) -> Self {
         self.decode.repair = repair;
         self
@@ -652,7 +652,7 @@ impl<'r, V: Visitor> Run<'r, V> {
     fn end(&mut self) -> Result<(), V::Error> {
         let (begin, len) = (self.row.len, self.record.len());
         let room = self.shorter.map_or(0, |one| one.room);
-        // If there are counts, bytes after a record mean that a count is wrong.
+        // If there are counts, bytes after a record mean that a count is invalid.
         let longest = if self.plan.counts > 0 { begin + room } else { self.plan.layout.max_len().max(begin + room) };
         self.row.len = len.clamp(begin, longest.max(begin));
         self.row.unused = self.row.len - begin;

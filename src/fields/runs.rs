@@ -10,14 +10,14 @@ use super::read::room;
 use super::{Decimal, Reader, Trim, Value, number};
 use crate::codec::{MIN_ROOM, Utf8Buf};
 
-/// The most values that a record may have. A record with more is a run of its own.
+/// The most values that a record may have. A record with more is a separate run.
 const MAX_VALUES: usize = 1 << 12;
 
 /// Reads one field of many records at once. Made by [`RowReader::run_reader`](crate::rows::RowReader::run_reader).
 ///
 /// All methods take whole records, one after another, and the index of a field in [`items`](Self::items). They return
-/// `false` if one of the values is not plain: if it is null, has an error or has to be counted, or if it does not fit. Then
-/// some values may have been appended, and the records have to be read one by one.
+/// `false` if one of the values is not plain: if it is null, has an error or has to be counted, or if it does not fit.
+/// Then some values may have been appended, and the records have to be read one by one.
 pub struct RunReader {
     fields: Vec<RunField>,
     items: Vec<(usize, usize)>,
@@ -75,8 +75,8 @@ impl Reader {
     }
 }
 
-/// Adds the fields of these operations, which are done at each of the places `bases`. `None` if there are too many, or if
-/// the places depend on the record.
+/// Adds the fields of these operations, which are done at each of the places `bases`. `None` if there are too many, or
+/// if the places depend on the record.
 fn flatten(ops: &[Op], bases: &[usize], fields: &mut Vec<RunField>) -> Option<()> {
     for op in ops {
         match op {
@@ -106,8 +106,8 @@ fn flatten(ops: &[Op], bases: &[usize], fields: &mut Vec<RunField>) -> Option<()
 }
 
 impl RunReader {
-    /// Returns the selected fields, in the order of the layout: for each of them its item, and how many values a record has
-    /// of it.
+    /// Returns the selected fields, in the order of the layout: for each of them its item, and how many values a record
+    /// has of it.
     #[must_use]
     pub fn items(&self) -> &[(usize, usize)] {
         &self.items
@@ -125,8 +125,8 @@ impl RunReader {
         self.values
     }
 
-    /// Appends the numbers of a field, as integers: multiplied by 10 to the power of `scale`. They must be below 10 to the
-    /// power of `digits`, and above the negative of it.
+    /// Appends the numbers of a field, as integers: multiplied by 10 to the power of `scale`. They must be below 10 to
+    /// the power of `digits`, and above the negative of it.
     pub fn decimals(&mut self, field: usize, records: &[u8], scale: i8, digits: u8, out: &mut Vec<i128>) -> bool {
         let Some(limit) = 10i128.checked_pow(digits.into()) else { return false };
         if self.fields[field].is_short() {

@@ -23,7 +23,7 @@ const NAME_PREFIX: &str = ".charpipe-";
 const NAME_CHARS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
 const NAME_LEN: usize = 6;
 
-/// How many temporary names are tried. They are random: if one is taken, that is no accident.
+/// How many temporary names are tried. They are random: if one is taken, that is not an accident.
 const MAX_NAMES: usize = 100;
 
 /// The file that is written. Dropped without [`commit`](Self::commit), it is removed.
@@ -41,7 +41,7 @@ enum Stage {
     /// Disappears when the process ends.
     #[cfg(target_os = "linux")]
     Unnamed(File),
-    /// Is removed when dropped; a process that is killed leaves it behind.
+    /// It is removed when it is dropped; a process that is killed leaves it in place.
     Named(File, TemporaryName),
 }
 

@@ -241,8 +241,8 @@ impl Folder {
         }
     }
 
-    /// Opens the regular file `name` for writing; with `at_end`, whatever is written is added. Does not wait, whatever
-    /// kind of file it is now. A symlink is an error.
+    /// Opens the regular file `name` for writing; with `at_end`, appends. Does not wait, even if it is a FIFO by now. A
+    /// symlink is an error.
     pub(super) fn write(&self, name: &OsStr, at_end: bool) -> io::Result<File> {
         let flags = OFlags::WRONLY | FILE_FLAGS;
         let flags = if at_end { flags | OFlags::APPEND } else { flags };
@@ -257,7 +257,7 @@ impl Folder {
     }
 
     /// Opens the entry `name` of `/proc` without reading or writing it, and returns it with the owner of the symlink
-    /// that leads there, if there is one. Such a symlink leads to a file directly, whatever its text says.
+    /// that leads there, if there is one. Such a symlink leads to a file directly, regardless of its text.
     #[cfg(target_os = "linux")]
     pub(super) fn hold_in_proc(&self, name: &OsStr) -> io::Result<(File, Option<u32>)> {
         let owner = self.look(name)?.filter(|entry| entry.kind == EntryKind::Link).map(|entry| entry.owner);
@@ -481,7 +481,7 @@ pub(super) fn append_to(_: &File) -> io::Result<File> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Returns a path to an open file by its descriptor, whatever its name.
+/// Returns a path to an open file by its descriptor, regardless of its name.
 #[cfg(target_os = "linux")]
 pub(super) fn descriptor_path(file: &File) -> PathBuf {
     use std::os::fd::AsRawFd;

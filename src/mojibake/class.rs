@@ -15,7 +15,7 @@ pub(super) enum Class {
     Lower,
     /// Other capital letters.
     Upper,
-    /// What may stand anywhere: dashes, the ellipsis, the apostrophe, the no-break space.
+    /// What may be anywhere: dashes, the ellipsis, the apostrophe, the no-break space.
     Common,
     /// What hardly ever is beside a letter, such as `¤`, `¬` or `†`.
     Rare,
@@ -103,7 +103,7 @@ pub(super) enum Script {
     Latin,
     Greek,
     Cyrillic,
-    /// Scripts that are written with a case of their own, or none: known by their block.
+    /// Other scripts, which are identified by their Unicode block.
     Block(u8),
     /// Chinese, Japanese and Korean.
     Han,

@@ -50,7 +50,7 @@ impl Default for Run {
 }
 
 impl Run {
-    /// Whether it is damaged, whatever follows.
+    /// Whether it is damaged, regardless of what follows.
     fn is_certain(&self) -> bool {
         self.count > 1 && self.score >= self.need
     }
@@ -289,7 +289,7 @@ impl View<'_> {
         true
     }
 
-    /// What speaks for a sequence of characters that were repaired: text that was damaged once may have been damaged
+    /// The evidence for a sequence of characters that were repaired: text that was damaged once may have been damaged
     /// before.
     fn bonus_of_depth(&self, script: Script) -> u32 {
         match script {
@@ -314,7 +314,7 @@ impl View<'_> {
         if ch < '\u{800}' { self.tables.entry(ch).class } else { class(ch) }
     }
 
-    /// What speaks for a sequence beside the pairs in it: its first letter hardly ever begins a word, or never stands
+    /// The evidence for a sequence beside the pairs in it: its first letter hardly ever begins a word, or never stands
     /// before such characters.
     fn bonus(&self, page: u32) -> u32 {
         let (Some(first), Some(second)) = (self.get(0), self.get(1)) else { return 0 };

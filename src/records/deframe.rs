@@ -61,13 +61,13 @@ impl Deframer {
         }
     }
 
-    /// Takes the first bytes of the stream for framing, whatever is in them.
+    /// Takes the first bytes of the stream for framing, regardless of their contents.
     pub(crate) fn skip(self, bytes: usize) -> Self {
         Deframer { skip: bytes, head: bytes, ..self }
     }
 
-    /// Creates a deframer of [unframed](Shape::Unframed) records, whose length `measure` finds out. They have `around` bytes
-    /// before and after what is measured.
+    /// Creates a deframer of [unframed](Shape::Unframed) records, whose length `measure` finds out. They have `around`
+    /// bytes before and after what is measured.
     pub(crate) fn unframed(measure: Box<dyn Measure>, around: (usize, usize)) -> Self {
         let mut deframer = Deframer::new(&Shape::Unframed);
         deframer.records.measuring = Some(Box::new(Measuring::new(measure, around)));
@@ -949,7 +949,7 @@ mod tests {
     const SHAPES: [&str; 9] = ["fb:3", "fb:8", "rdw", "rdw:exclusive", "rdw:le", "vb", "vbs", "u32", "u16"];
 
     proptest! {
-        /// Whatever the bytes are, `whole` takes exactly the records that reading byte by byte finds.
+        /// For any bytes, `whole` takes exactly the records that reading byte by byte finds.
         #[test]
         fn whole_takes_the_same_records_as_next(
             shape in proptest::sample::select(&SHAPES[..]),

@@ -32,7 +32,7 @@ pub(crate) struct NoLength {
     pub(crate) field: String,
     /// Where that is in the record, in bytes from 0.
     pub(crate) offset: usize,
-    /// What is wrong with it.
+    /// The error in it.
     pub(crate) why: String,
 }
 

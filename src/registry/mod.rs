@@ -208,7 +208,7 @@ impl Registry {
     }
 
     /// Returns labels that are similar to one that is not known. A letter in place of a digit is certainly a mistake,
-    /// also if the label is not a listed one: `cp1O47`.
+    /// even if the label is not a listed one: `cp1O47`.
     fn near(&self, label: &str, by_person: bool) -> Vec<String> {
         if let Some(codec) = label::with_digits(label).iter().find_map(|meant| self.named(meant)) {
             return vec![codec.name().to_owned()];

@@ -203,7 +203,7 @@ impl DatePattern {
     /// none, and also with a `T`. Empty if there is none.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// A description of the error.
     pub fn write_iso(&self, text: &str) -> Result<String, String> {
         let parts: [&str; 2] = if self.has_time() { ["YYYY-MM-DD", " HH:MI:SS"] } else { ["YYYY-MM-DD", ""] };
         let trimmed = text.trim_end_matches(' ');
@@ -222,7 +222,7 @@ impl DatePattern {
     /// Empty if there is none.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// A description of the error.
     ///
     /// [`write_iso`]: Self::write_iso
     pub fn write_value(&self, value: Value<'_>) -> Result<String, String> {

@@ -158,7 +158,7 @@ mod tests {
         Good,
         /// Its number cannot be read.
         Bad,
-        /// Its header is wrong.
+        /// Its header is invalid.
         Misframed,
     }
 
@@ -277,7 +277,7 @@ mod tests {
         found
     }
 
-    /// However many batches there are, and wherever an error is, threads deliver what one thread does.
+    /// With any number of batches, and an error at any place, threads give the same results as one thread.
     #[test]
     fn threads_do_what_one_does() {
         for (jobs, batch) in [(2, 1), (2, 2), (3, 1), (4, 1), (2, 5)] {

@@ -40,7 +40,7 @@ pub(super) enum Beginning {
 
 #[derive(Clone, Default)]
 enum State {
-    /// It is text, or someone said what it is.
+    /// It is text, or its encoding was named.
     #[default]
     Settled,
     /// UTF-8 is decoded, so that the decoder finds the sequence.

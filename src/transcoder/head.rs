@@ -30,7 +30,7 @@ pub(super) enum SearchEnd {
 pub(super) struct Shown {
     /// Bytes taken.
     pub(super) read: usize,
-    /// Nothing more is shown: the search is done, the input or the limit is reached, or the framing is wrong.
+    /// Nothing more is shown: the search is done, the input or the limit is reached, or the framing is invalid.
     pub(super) is_last: bool,
     /// The input or the limit is reached.
     pub(super) is_over: bool,

@@ -31,7 +31,7 @@ impl LabelPlaces {
                 let earlier = at.saturating_sub(offset);
                 let found = source.position_after(text);
                 *place = found.map(|mut found| {
-                    // Malformed bytes that were left out are no characters.
+                    // Malformed bytes that were left out are not characters.
                     found.column = found.column.saturating_sub(earlier).max(1);
                     (offset, found)
                 });

@@ -34,7 +34,7 @@
 //! | `charset.rs` | what a charset can do |
 //! | `report.rs` | the report of a run |
 //! | `locate.rs` | lines and columns, found by reading the input again |
-//! | `label_places.rs` | lines and columns of what speaks against a label |
+//! | `label_places.rs` | lines and columns of the evidence against a label |
 //! | `entry.rs` | the entry points: what [`Transcode`] makes and does, [`transcode`], [`decode`] |
 //! | `io/` | the shells: from `BufRead` to `Write`, readers, writers, values, and the same for tokio |
 //! | `parallel/` | several threads convert parts of one input |
@@ -132,9 +132,9 @@ pub struct Transcoder {
     past_choice: Option<Candidates>,
     /// Whether the input may turn out to be binary.
     suspicion: Suspicion,
-    /// What speaks against the label of a single-byte charset.
+    /// The evidence against the label of a single-byte charset.
     label: Option<LabelWatch>,
-    /// Where what speaks against it is, if lines are counted.
+    /// The lines of that evidence, if lines are counted.
     label_places: LabelPlaces,
     /// What is kept for the next messages of plain text that are here as a whole.
     messages: Option<Box<Messages>>,

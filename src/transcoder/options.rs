@@ -120,7 +120,7 @@ impl Settings {
         false
     }
 
-    /// Returns the same settings for an input that is text: it is UTF-8, whatever it or its transport says.
+    /// Returns the same settings for an input that is text: it is UTF-8, regardless of its own label or its transport.
     ///
     /// # Errors
     /// [`ErrorKind::Options`] if the input has records.
@@ -649,7 +649,7 @@ impl Transcode {
     ///
     /// In errors and reports every character has an offset in the input. A composed character has that of the first
     /// character that it is made from; all parts of a character that is decomposed have that of the character; and a
-    /// character that stays as it is keeps its own, also if marks change places.
+    /// character that stays as it is keeps its own, even if marks change places.
     ///
     /// At most 1,024 characters that combine with each other are normalised together. What is longer is an error,
     /// [`ErrorKind::SequenceTooLong`].

@@ -535,7 +535,7 @@ impl Segment {
         }
     }
 
-    /// Returns where in the input the next piece stands.
+    /// Returns the input position of the next piece.
     pub(super) fn place_of_next(&self) -> Place {
         match self.pieces.get(self.piece) {
             Some(Piece { text: Text::TooLong(Some(place)), .. }) => *place,
@@ -552,7 +552,7 @@ impl Segment {
         }
     }
 
-    /// Returns where in the input the character stands before which the encoder had been fed `fed` bytes of text.
+    /// Returns the input position of the character that the encoder reached after `fed` bytes of text.
     pub(super) fn place(&self, fed: u64, decoded: &str) -> Place {
         let mut from = self.fed_from;
         for piece in &self.pieces {

@@ -141,7 +141,7 @@ impl Source {
         self.decoder.pass(passing);
     }
 
-    /// Returns what becomes of malformed bytes; `None` if each is reported.
+    /// Returns what happens to malformed bytes; `None` if each is reported.
     pub(super) fn passing(&self) -> Option<Passing> {
         self.decoder.passing()
     }
@@ -246,7 +246,7 @@ impl Source {
         }
     }
 
-    /// Counts a character that is no newline, likewise.
+    /// Counts a character that is not a newline, likewise.
     pub(super) fn count_char(&mut self) {
         if let Some(counter) = &mut self.counter {
             counter.add_char();
@@ -319,7 +319,7 @@ impl Source {
         }
     }
 
-    /// How many trailing spaces are held back, and where about they stand.
+    /// How many trailing spaces are held back, and their approximate position.
     pub(super) fn trailing(&self) -> Option<(Place, u64)> {
         let records = self.records.as_ref()?;
         let count = records.text.pending.trailing_count();

@@ -252,7 +252,7 @@ fn a_label_that_lies_is_reported() {
                 }
                 let mut expected = notes(&found.diagnostics);
                 if who == "person" {
-                    // Who names an encoding and says what becomes of malformed bytes gets their count.
+                    // Who names an encoding and says what happens to malformed bytes gets their count.
                     expected.retain(|(code, ..)| code != "contents-contradict");
                 }
                 lies += expected.len();

@@ -1,4 +1,4 @@
-//! Field lists: what they mean, what they become again, and what is wrong with bad ones.
+//! Field lists: what they mean, what they become again, and the error in bad ones.
 
 use charpipe::fields::{FieldKind, Item, Layout, Occurs, When};
 

@@ -191,7 +191,7 @@ fn what_follows_an_array_moves() {
     let options = ReadOptions::new().on_bad(OnBad::Null);
     reader(&layout, "IBM037", &options).read(1, b"\xF0\xC5", &mut places).unwrap();
     assert_eq!(places.seen.last(), Some(&("D".to_owned(), 1..3)));
-    // A count that is out of bounds; one that is no number; a record that ends too early.
+    // A count that is out of bounds; one that is not a number; a record that ends too early.
     let error = read(&layout, b"\xF4\xC5\xC6").err().unwrap();
     assert_eq!(error.to_string(), "record 1, field M, column 1: F4 is the count 4, but A occurs 0 to 3 times");
     assert_eq!(read(&layout, b"\xC1\xC5\xC6").err().unwrap().code(), "bad-count");
@@ -574,7 +574,7 @@ fn record_types_with_their_own_type_fields() {
         for record in [[0xC1, 0xC1, 0x40, 0x40], [type_b, 0xF1, 0xF2, 0xF3]] {
             assert_eq!(back(&layout, &record), record, "{first} {second}");
         }
-        // The empty cells of a row are no values.
+        // The empty cells of a row are not values.
         let values = ["", "", if second.ends_with('B') { "B" } else { "" }, "123"].map(|text| Some(Value::Text(text)));
         let mut written = Vec::new();
         writer(&layout, "IBM037").write(1, &mut &values[..], &mut written).unwrap();
@@ -679,7 +679,7 @@ fn record_types_within_unconditional_alternatives() {
         assert_eq!(back(&layout, record), record);
     }
 
-    // Alternatives in an array are no types of the record.
+    // Alternatives in an array are not types of the record.
     let layout = Layout::new(vec![
         text(5, "K", 1),
         Item::group(5, "A").occurring(Occurs::times(2)),

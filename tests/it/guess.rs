@@ -381,7 +381,7 @@ fn the_most_usual_page_of_the_same_text_wins() {
         let found = guess(&encoded("windows-1252", text), true, &Registry::builtin());
         let candidates = found.candidates();
         assert_eq!(candidates[0].codec, "windows-1252", "{text}: {candidates:?}");
-        // Further pages of the same text are no reason to doubt.
+        // Further pages of the same text are not a reason to doubt.
         let job = Transcode::new().guess(true);
         let report = job.run(&encoded("windows-1252", text)[..], std::io::sink()).unwrap();
         let notes = report.verdict.unwrap().diagnostics;
@@ -406,7 +406,7 @@ fn single_signs_are_not_katakana() {
     }
 }
 
-/// The pages of Western Europe have the same letters in other places, so a list of names is no proof of one.
+/// The pages of Western Europe have the same letters in other places, so a list of names is not proof of one.
 #[test]
 fn names_of_many_languages_are_no_certain_page() {
     let listing = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/records/listing.fba")).unwrap();

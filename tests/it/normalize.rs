@@ -63,7 +63,7 @@ fn errors_have_exact_places() {
     assert!(outcome.faults.contains("offset: 1") && outcome.faults.contains("offset: 4"), "{}", outcome.faults);
 }
 
-/// Each character has an offset of its own: that of the character that it is, that it is part of, or that is the first
+/// Each character has a separate offset: that of the character that it is, that it is part of, or that is the first
 /// of those that it is made from.
 #[test]
 fn every_character_has_its_own_place() {

@@ -106,7 +106,7 @@ fn a_run_has_as_many_records_as_the_buffer() {
     assert_eq!(records.next_record().unwrap().unwrap().number, 7);
 }
 
-/// What is no data is no part of a run.
+/// What is not data is not a part of a run.
 #[test]
 fn runs_leave_out_what_is_skipped() {
     let input: Vec<u8> = (0..31).collect();

@@ -603,7 +603,7 @@ fn a_full_room_keeps_no_whole_character_back() {
                         assert!(!is_stuck && step.stop != Stop::InputEmpty || read == len);
                     }
                     assert!(text.starts_with(&found));
-                    // What is pending is no character yet.
+                    // What is pending is not a character yet.
                     let pending = input[..len].len() - decoder.pending();
                     let before = decode_strictly(&*codec, &input[..pending]).unwrap_or_default();
                     assert_eq!(found.len(), before.len(), "{}: {room} {len}", encoding.name());

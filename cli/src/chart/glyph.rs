@@ -66,7 +66,7 @@ pub(crate) fn class(text: &str) -> Class {
     match name(first) {
         Some("SP" | "NBSP" | "IDSP") => Class::Blank,
         Some("priv") => Class::Private,
-        // All white space except newlines is blank, whatever its width.
+        // All white space except newlines is blank, regardless of its width.
         Some("?") if first.is_whitespace() => Class::Blank,
         Some(_) => Class::Control,
         None if is_combining(first) => Class::Combining,

@@ -89,7 +89,7 @@ impl Converter<'_> {
         })
     }
 
-    /// Converts an input into an output of its own.
+    /// Converts an input into a separate output.
     pub(crate) fn convert(&self, task: &Task) -> Outcome {
         let name = match &task.target {
             Target::File { path, .. } | Target::Listed { path, .. } => path.name(),
@@ -161,7 +161,7 @@ impl Converter<'_> {
         }
     }
 
-    /// Returns how it is recognised whether an input is binary and is left alone: one that no one has named.
+    /// Returns the test for binary inputs to skip; the user did not name such an input.
     fn search(&self, task: &Task) -> Option<&Search> {
         self.binary.as_ref().filter(|_| task.found.is_some())
     }

@@ -196,7 +196,7 @@ mod tests {
         }
     }
 
-    /// Several workers are threads of their own, and a single one is this thread.
+    /// Several workers are separate threads, and a single one is this thread.
     #[test]
     fn where_the_work_is_done() {
         let here = thread::current().id();

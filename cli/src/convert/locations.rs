@@ -149,7 +149,7 @@ mod tests {
     use std::os::unix::fs::symlink;
     use tempfile::TempDir;
 
-    /// However deep the directories are, each is entered once, and whatever does not exist is not looked for.
+    /// In directories of any depth, each is entered once, and no file is looked up in a directory that does not exist.
     #[test]
     fn each_directory_is_entered_once() {
         let top = TempDir::new().unwrap();

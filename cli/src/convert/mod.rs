@@ -45,8 +45,7 @@ pub(crate) fn run(args: &Convert) -> Status {
     args.transcode().and_then(|transcode| run_with(args, transcode)).unwrap_or_else(|status| status)
 }
 
-/// Runs the command with `transcode`, which is what `args` ask for. Checks whatever can be checked before anything is
-/// read.
+/// Runs the command with `transcode`, the job that `args` configure. Makes all possible checks before anything is read.
 pub(crate) fn run_with(args: &Convert, transcode: Transcode) -> Result<Status, Status> {
     let plan = Plan::new(args, &transcode)?;
     let replaces = args.output.is_some() || !plan.is_shared;

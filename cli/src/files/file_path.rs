@@ -265,7 +265,7 @@ mod tests {
         (dirs, order)
     }
 
-    /// However deep the directories are, each is entered once, and the first one is opened once.
+    /// In directories of any depth, each is entered once, and the first one is opened once.
     #[test]
     fn each_directory_is_entered_once() {
         let folder = TempDir::new().unwrap();

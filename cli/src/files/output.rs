@@ -54,7 +54,7 @@ impl Output {
         Ok(Output::new(Name::stderr(), Sink::standard(Standard::Err)?))
     }
 
-    /// Says that this is not the main output of the run: it must be written to its end, also if it is a pipe.
+    /// Says that this is not the main output of the run: it must be written to its end, even if it is a pipe.
     pub(crate) fn written_to_the_end(self) -> Self {
         Output { may_end_early: false, ..self }
     }
@@ -258,8 +258,8 @@ fn has_reader(stream: &Metadata) -> bool {
     !stream.is_file()
 }
 
-/// Returns the error of a write. A closed pipe keeps its kind only if that is no failure: a regular file of a network
-/// or FUSE file system can report the same, and then data is missing.
+/// Returns the error of a write. A closed pipe keeps its kind only if that is not a failure: a regular file of a
+/// network or FUSE file system can report the same, and then data is missing.
 fn told(error: io::Error, may_end_early: bool) -> io::Error {
     if is_closed_pipe(&error) && !may_end_early { io::Error::other(error) } else { error }
 }

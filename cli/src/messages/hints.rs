@@ -236,7 +236,7 @@ pub(super) fn for_verdict(error: &Error, sample: &[u8]) -> Cow<'static, str> {
 }
 
 /// Returns what to try for bytes that are malformed in `codec`, or that nothing identifies: the one table for detection
-/// and conversion. `is_named`: someone has named the encoding, so that a guess would not be asked.
+/// and conversion. `is_named`: the user has named the encoding, so that a guess would have no effect.
 pub(crate) fn for_bytes(sample: &[u8], codec: Option<&str>, is_named: bool) -> Option<String> {
     let looks = statistics::looks(sample, &Registry::builtin());
     let is_other = codec.is_some_and(|codec| codec != "UTF-8");

@@ -1,6 +1,6 @@
 //! `--nest`: puts the rows of children into the row of their parent.
 //!
-//! Workers write each record as a row of its own, as they do otherwise. The thread that takes the rows in order builds
+//! Workers write each record as a separate row, as they do otherwise. The thread that takes the rows in order builds
 //! the lines, so that they are the same with any number of threads.
 
 use crate::rows::quote::push_json;

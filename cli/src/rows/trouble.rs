@@ -27,7 +27,7 @@ impl Failure for RowsError {
     }
 }
 
-/// Prints what is wrong with an input of a run with these options.
+/// Prints the errors in an input of a run with these options.
 pub(super) fn say(name: &Name, error: &RowsError, args: &Rows) {
     let at = error.offset().map(Place::byte);
     match error {

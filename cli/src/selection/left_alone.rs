@@ -39,7 +39,7 @@ impl LeftAlone {
         (!counts.is_empty()).then(|| format!("left alone: {}", counts.join(", ")))
     }
 
-    /// Returns messages about the entries that are no files.
+    /// Returns messages about the entries that are not files.
     pub(crate) fn no_files(&self) -> Vec<String> {
         let mut messages = Vec::new();
         match self.symlinks {

@@ -115,7 +115,7 @@ fn the_examples_give_their_codes() {
             ),
         };
         let printed = scratch.run(&script);
-        // What is wrong with the options is told before there is a report.
+        // The error in the options is told before there is a report.
         let is_usage = printed.contains("status 2\n");
         assert!(is_usage || printed.contains(&format!("\"code\":\"{}\"", entry.code)), "$ {script}\n{printed}");
         run += 1;

@@ -84,7 +84,7 @@ fn bat() {
 }
 
 /// Names of columns come from a layout that someone else wrote, and the name of the table from a file: none of them is
-/// SQL, whatever is in it.
+/// SQL, regardless of their contents.
 #[test]
 fn sqlite_gets_any_names() {
     if !has("python3") {

@@ -152,7 +152,7 @@ fn records_of_each_shape() {
     }
 }
 
-/// A peer that sends a few bytes and waits for the answer gets it, also if the encoding is named.
+/// A peer that sends a few bytes and waits for the answer gets it, even if the encoding is named.
 #[test]
 fn the_answer_comes_before_the_next_byte() {
     for (args, sent, answer) in [

@@ -340,7 +340,7 @@ fn identity() -> Vec<u8> {
     (0..=255).collect()
 }
 
-// Only Unix tells files apart, whatever their names.
+// Only Unix tells files apart, regardless of their names.
 #[cfg(unix)]
 #[test]
 fn outputs_do_not_replace_what_the_run_reads() {

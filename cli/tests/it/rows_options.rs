@@ -500,7 +500,7 @@ fn malformed_text() {
     }
 }
 
-/// A condition does not depend on what becomes of malformed bytes.
+/// A condition does not depend on what happens to malformed bytes.
 #[test]
 fn malformed_text_in_a_condition() {
     let book = "01 R.\n 05 K PIC X.\n 05 A.\n 10 B PIC X.\n 05 C REDEFINES A PIC X.\n";
@@ -595,7 +595,7 @@ fn old_names_and_wrong_usage() {
     is_wrong_usage("--exact --dates ID=YYMMDD", "--exact: cannot be used with dates");
 }
 
-/// Zeros and spaces are no date, and are what a row without a date becomes.
+/// Zeros and spaces are not dates, and are what a row without a date becomes.
 #[test]
 fn rows_without_dates() {
     let list = "D 1 8 zoned,unsigned\nP 9 5 packed\nT 14 8 text\nB 22 4 binary\nN 26 1 zoned,unsigned\n";

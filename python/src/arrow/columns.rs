@@ -50,7 +50,7 @@ pub(super) struct Columns {
     values: usize,
     /// Whether a value that does not fit its column is an error, and not null.
     is_bad_error: bool,
-    /// What is wrong with the current record.
+    /// The error in the current record.
     report: Vec<FieldError>,
     /// How many values there were before it, and those of its values that do not fit.
     before: usize,
@@ -455,7 +455,7 @@ fn take(nodes: &mut [Node], node: usize) -> Result<ArrayRef, ArrowError> {
 /// The parent of a record, and what it has in the columns with its fields.
 pub(super) type FoundParent<'a> = (Parent, Option<&'a ParentKeys>);
 
-/// The columns that are not fields, as far as they are wanted: where a record is, and what is wrong with it.
+/// The columns that are not fields, as far as they are wanted: where a record is, and the error in it.
 struct Added {
     /// The columns with their values, except for the errors.
     columns: Vec<(AddedColumn, Leaf)>,
@@ -540,7 +540,7 @@ impl Added {
     }
 }
 
-/// What is wrong with each record: a list of the bad fields, or null.
+/// The error in each record: a list of the bad fields, or null.
 struct Errors {
     ends: Vec<i32>,
     validity: NullBufferBuilder,

@@ -206,8 +206,8 @@ impl Blocks {
 
 /// Returns the code points of a block.
 fn code_points(words: [u16; 64]) -> [u16; 64] {
-    // Three loops, of which the compiler vectorizes the first and the last. A missing one is no step, so that the next
-    // is counted from the same place.
+    // Three loops, of which the compiler vectorizes the first and the last. A missing one is not a step, so that the
+    // next is counted from the same place.
     let mut units = words.map(|word| {
         let is_back = (word & 1).wrapping_neg();
         ((!word >> 1) ^ is_back).wrapping_sub(is_back)

@@ -385,7 +385,7 @@ fn has_zoned_decimals(window: &[u8]) -> bool {
 }
 
 /// Returns whether `byte` may be a zero with a sign in a record that has other signed numbers: not a letter within a
-/// word. It may be a field of its own, and any character may come before a field.
+/// word. It may be a separate field, and any character may come before a field.
 fn may_be_lone_sign(before: u8, byte: u8, after: &[u8]) -> bool {
     matches!(byte, 0xC0 | 0xD0) && !(is_letter(before) && after.first().is_some_and(|byte| is_letter(*byte)))
 }

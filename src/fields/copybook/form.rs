@@ -15,8 +15,8 @@ use crate::words::words;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 #[non_exhaustive]
 pub enum CopybookForm {
-    /// Decides by the lines: free if text stands where fixed form has none, otherwise fixed. If the copybook cannot be
-    /// read in that form, it is read in the other one, unless it names its form (`>>SOURCE FORMAT IS FREE`).
+    /// Decides by the lines: free if there is text where fixed form has none, otherwise fixed. If the copybook cannot
+    /// be read in that form, it is read in the other one, unless it names its form (`>>SOURCE FORMAT IS FREE`).
     #[default]
     Auto,
     /// Fixed form.
@@ -100,11 +100,11 @@ pub(super) fn likely<'a>(lines: impl Iterator<Item = &'a str>) -> (bool, bool) {
 enum Evidence {
     /// Fixed: it has a sequence number before column 7.
     Numbered,
-    /// Fixed, if nothing speaks against it: it has an indicator in column 7.
+    /// Fixed, unless other lines contradict this: it has an indicator in column 7.
     Commented,
     /// Free: it has text where fixed form has none.
     Free,
-    /// Free, if nothing speaks against it: its text continues after column 72.
+    /// Free, unless other lines contradict this: its text continues after column 72.
     Crossing,
     /// It names the form; true for the fixed one.
     Directive(bool),

@@ -147,7 +147,7 @@ fn symbol<'a>(input: &'a str, names: &SpecialNames) -> Read<'a, Symbol<'a>> {
     }
 }
 
-/// Returns what is wrong with an unknown symbol.
+/// Returns the error in an unknown symbol.
 fn unknown(rest: &str) -> String {
     let ch = rest.chars().next().unwrap_or_default();
     match ch {

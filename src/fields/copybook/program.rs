@@ -26,7 +26,7 @@ pub(super) enum Skipped {
     Storage,
 }
 
-/// Skips what is no entry at the beginning of `text`. Returns `None` if there is nothing to skip.
+/// Skips what is not an entry at the beginning of `text`. Returns `None` if there is nothing to skip.
 pub(super) fn skip(text: &str) -> Result<Option<(&str, Skipped)>, BadText<'_>> {
     let Ok((after, first)) = word(text) else { return Ok(None) };
     let second = word(after).map_or("", |(_, second)| second);

@@ -191,7 +191,7 @@ impl<'a> Copied<'a> {
     }
 }
 
-/// Fails for a file that cannot be a copybook, whatever its lines are.
+/// Fails for a file that cannot be a copybook, before its lines are read.
 pub(super) fn check_file(file: &[u8]) -> Result<(), BadLayout> {
     if file.len() > MAX_FILE {
         return Err(BadLayout::at(1, 1, format!("the copybook is longer than {} bytes", MAX_FILE)));

@@ -104,7 +104,7 @@ fn pictured(
 ) -> Result<FieldKind, String> {
     let own_sign = entry.clauses.sign;
     match (picture, usage) {
-        // A sign that has a byte of its own is there, even if the picture lacks the S.
+        // A sign that has a separate byte is there, even if the picture lacks the S.
         (Picture::Number { signed: false, .. }, _) if own_sign.is_some_and(|sign| !sign.value.is_separate()) => {
             Err("the SIGN clause needs a picture that begins with S".into())
         }

@@ -302,7 +302,7 @@ mod tests {
         assert_eq!(error, "option underscores: two columns would have the name B_B");
     }
 
-    /// If each type has an output of its own, their keys can have the same name and different types.
+    /// If each type has a separate output, their keys can have the same name and different types.
     #[test]
     fn keys_of_several_parents() {
         let copybook = "01 REC.\n 05 K PIC X.\n 05 A.\n 10 ID PIC 99.\n \

@@ -65,7 +65,7 @@ impl Rows {
 /// `--from-rows`: a field of text that has no value is blank, other fields need one, and a value that does not fit is
 /// an error, and so is a name that the layout does not have. Fields of structs match names in any case, keys of maps
 /// only exactly. Numbers can be text, bytes can be text in hex, and dates are text such as `2024-02-29`. Added columns
-/// are ignored. `None` and unit are no value.
+/// are ignored. `None` and unit are not values.
 ///
 /// An enum stands for a record type: the row is the contents of its variant. A row can also be a tuple, with a value
 /// for each name in the order of the layout.

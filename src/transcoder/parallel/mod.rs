@@ -229,7 +229,7 @@ struct Parts<'a> {
     /// The input from there on, as far as it is read.
     block: Block,
     ended: Option<InputEnd>,
-    /// What speaks against the label in the bytes before them.
+    /// The evidence against the label in the bytes before them.
     label: Option<LabelWatch>,
     /// No place to cut was found.
     is_uncuttable: bool,

@@ -405,8 +405,8 @@ fn trimmed(blanks: Padding, charset: Charset) -> &'static [&'static [u8]] {
     }
 }
 
-/// The stop of a decoder that wrote to a small separate buffer. That the buffer is full is no reason to stop: what was
-/// taken and written is progress.
+/// The stop of a decoder that wrote to a small separate buffer. That the buffer is full is not a reason to stop: what
+/// was taken and written is progress.
 fn in_own_buffer(stop: Stop<Malformed>) -> Stop<Malformed> {
     if stop == Stop::OutputFull { Stop::InputEmpty } else { stop }
 }

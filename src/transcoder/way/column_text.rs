@@ -180,7 +180,7 @@ impl<'a> ColumnText<'a> {
         let Place { offset, record, .. } = self.place.at(from);
         let mut buffer = [0; MIN_ROOM];
         let mut sink = ByteSink::new(&mut buffer);
-        // U+FFFD in place of malformed bytes was counted there, and is replaced whatever the policy.
+        // U+FFFD in place of malformed bytes was counted there, and is replaced regardless of the policy.
         let is_counted = stands_for_malformed && ch == char::REPLACEMENT_CHARACTER;
         let is_allowed = if is_counted {
             target.encoder.encode_replacement(ch, Replacement::Substitute, &mut sink, bytes_in)?

@@ -19,9 +19,9 @@ pub(in crate::transcoder) struct Direct {
     /// Handles newlines within records. When the first one is met, this becomes the first stage of the staged way,
     /// which takes over for the rest of the run.
     pub(in crate::transcoder) newlines: Option<InRecordStage>,
-    /// What becomes of malformed bytes here, without going through the queue.
+    /// How malformed bytes are handled here, without the queue.
     in_place: Option<InPlace>,
-    /// What becomes of them once they are counted only.
+    /// What happens to them once they are counted only.
     passing: Option<Passing>,
 }
 

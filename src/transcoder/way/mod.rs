@@ -177,7 +177,7 @@ impl Route {
         self.decode_staged(run, chunk, before, label)
     }
 
-    /// Returns what becomes of malformed bytes while they are counted only: after the first [`Faults::KEPT`], if it
+    /// Returns what happens to malformed bytes while they are counted only: after the first [`Faults::KEPT`], if it
     /// makes no difference that their replacement is part of the text.
     fn passing(&self, run: &Run) -> Option<Passing> {
         let passing = passing(run.settings.malformed).filter(|_| run.report.malformed.is_full())?;

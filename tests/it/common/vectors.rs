@@ -31,7 +31,7 @@ impl Row {
     }
 }
 
-/// A cell as it is written in the file, also if that is `-`.
+/// A cell as it is written in the file, even if that is `-`.
 impl Index<&str> for Row {
     type Output = str;
 

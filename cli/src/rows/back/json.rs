@@ -157,7 +157,7 @@ fn put(value: &RawValue, path: &mut String, cells: &mut Cells<'_>) -> Result<(),
     let text = value.get();
     let is_null = text == "null";
     if text.starts_with('[') && cells.lists().contains(path) {
-        // The children are rows of their own.
+        // The children are separate rows.
         return Ok(());
     }
     let column = match cells.target(path) {

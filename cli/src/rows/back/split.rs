@@ -28,7 +28,7 @@ enum State {
     Quote,
 }
 
-/// What is wrong with a row.
+/// The error in a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Malformed {
     TooLong,

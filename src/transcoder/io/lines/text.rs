@@ -68,7 +68,7 @@ pub(super) struct TextLines {
     is_cut: bool,
 }
 
-/// What becomes of malformed bytes.
+/// What happens to malformed bytes.
 struct Policy {
     /// The name of the charset.
     name: String,
