@@ -42,7 +42,7 @@ fn main() {
         }
         let steps = if measure { STEPS } else { 1 };
         rows.push(to_text(&registry, codec, steps, false));
-        // Typical EBCDIC: one long record, whose shift codes become blanks and whose columns are examined.
+        // Typical EBCDIC: one long record, whose shift codes become spaces and whose columns are examined.
         if encoded(&**codec, "A").is_some_and(|bytes| bytes == [0xC1]) {
             rows.push(to_text(&registry, codec, steps, true));
         }

@@ -1,8 +1,8 @@
-//! The error type: what went wrong, and at which position in the input.
+//! The error type, with the kind of the error and its position in the input.
 //!
 //! Every offset in charpipe counts bytes of the original input from 0 and includes the byte order mark. It does not
 //! depend on how the input was cut into pieces or on the stages it went through. Lines and columns of text are known
-//! only where somebody has counted them.
+//! only where someone has counted them.
 
 use crate::hex::Hex;
 use std::fmt;
@@ -10,7 +10,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// An error, one word wide. Its [`kind`](Error::kind) says what went wrong.
+/// An error. It is one word wide; [`kind`](Error::kind) returns the details.
 ///
 /// ```
 /// use charpipe::ErrorKind;
@@ -45,8 +45,7 @@ pub struct RecordPosition {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub struct TextPosition {
-    /// The number of the line, from 1. A line ends with LF, CRLF, CR, NEL or CR NEL, whatever bytes these are in the
-    /// encoding.
+    /// The number of the line, from 1. A line ends with LF, CRLF, CR, NEL or CR NEL, in any encoding.
     pub line: u64,
     /// The number of the character within the line, from 1. Characters are code points of the decoded text.
     pub column: u64,
@@ -70,7 +69,7 @@ impl fmt::Display for TextPosition {
     }
 }
 
-/// What went wrong. Variants and their fields may be added.
+/// The kind of an error. Variants and fields may be added.
 #[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum ErrorKind {
@@ -121,8 +120,8 @@ pub enum ErrorKind {
     UnknownLabel {
         /// The label.
         label: String,
-        /// The position of the label in the document; 0 for a label from the transport, which has no place in it; `None`
-        /// for one that the caller gave.
+        /// The position of the label in the document; 0 for a label from the transport, which has no place in it;
+        /// `None` for one that the caller gave.
         offset: Option<u64>,
         /// Labels with a similar spelling, nearest first.
         near: Vec<String>,
@@ -133,10 +132,10 @@ pub enum ErrorKind {
     UnsupportedLabel {
         /// The label.
         label: String,
-        /// Why it is not supported, and what to do.
+        /// The reason, and what to use instead.
         reason: &'static str,
-        /// The position of the label in the document; 0 for a label from the transport, which has no place in it; `None`
-        /// for one that the caller gave.
+        /// The position of the label in the document; 0 for a label from the transport, which has no place in it;
+        /// `None` for one that the caller gave.
         offset: Option<u64>,
     },
     /// The codec can only decode.
@@ -173,16 +172,16 @@ pub enum ErrorKind {
     },
     /// Nothing identifies the encoding, and the input is not valid UTF-8, or begins like a format that is not text.
     ///
-    /// Detection fails with this. A conversion does if the input is binary; for other bytes that are not UTF-8 it fails
-    /// with [`Malformed`](Self::Malformed) when it gets there, or does what its policy says.
+    /// Detection fails with this error, and so does a conversion of binary input. For other bytes that are not UTF-8, a
+    /// conversion fails with [`Malformed`](Self::Malformed) when it reaches them, or follows its policy.
     #[error("unknown encoding: nothing names it{}; it looks like {looks}", not_utf8(*.is_utf8))]
     #[non_exhaustive]
     UnknownEncoding {
         /// The position of the first bytes that are not UTF-8; 0 if there are none.
         offset: u64,
-        /// What the input looks like, in words for people. The verdict has it as [`Looks`](crate::detect::Looks).
+        /// What the input looks like, in words for people. The verdict contains it as [`Looks`](crate::detect::Looks).
         looks: &'static str,
-        /// Whether what was read is valid UTF-8, and only the format says that it is not text.
+        /// Whether the bytes so far are valid UTF-8, so that only the file format shows that the input is not text.
         is_utf8: bool,
     },
     /// A warning that [`strict`](crate::Transcode::strict) turned into an error.
@@ -218,7 +217,7 @@ pub enum ErrorKind {
         codec: String,
         /// The number of input bytes read before the error.
         offset: u64,
-        /// What the codec did; completes the sentence "it …".
+        /// How the codec broke the contract; completes the sentence "it …".
         what: &'static str,
     },
     /// A record's header is invalid.
@@ -231,7 +230,7 @@ pub enum ErrorKind {
         record: u64,
         /// The bytes of the header.
         header: Vec<u8>,
-        /// What is wrong with the header.
+        /// A description of the problem with the header.
         what: &'static str,
     },
     /// The input, or a block of a tape, ends within a record. The data before the end was delivered.
@@ -246,8 +245,8 @@ pub enum ErrorKind {
         begun: u64,
         /// The minimum number of bytes that are missing.
         missing: u64,
-        /// If nothing frames the records: the path of the field that says how long this one is; empty if the layout as a
-        /// whole does.
+        /// If nothing frames the records: the path of the field that says how long this one is; empty if the layout as
+        /// a whole does.
         length_from: Option<String>,
     },
     /// A record that nothing frames has no length: the field or the layout that should say it does not.
@@ -262,16 +261,16 @@ pub enum ErrorKind {
         begun: u64,
         /// The path of the field; empty if it is the layout as a whole.
         field: String,
-        /// What is wrong with it.
+        /// A description of the problem.
         why: String,
     },
-    /// What is to be skipped at the beginning or at the end of an input of records is not there, or too large.
+    /// The input has less than the bytes or records to be skipped at its beginning or end, or their size is too large.
     #[error("{why}")]
     #[non_exhaustive]
     CannotSkip {
         /// The place where this was found.
         offset: u64,
-        /// What is wrong.
+        /// A description of the error.
         why: String,
     },
     /// A [part](crate::records::Split) of a file does not end where the next one begins: the file has changed or is
@@ -318,7 +317,7 @@ pub enum ErrorKind {
         codec: String,
         /// The first byte of the column in the input.
         offset: u64,
-        /// How many bytes the text takes, without the blanks at its end.
+        /// How many bytes the text takes, without the spaces at its end.
         len: usize,
         /// The width of the column, in bytes.
         limit: usize,
@@ -365,7 +364,7 @@ pub enum ErrorKind {
         /// Which options, and why.
         what: &'static str,
     },
-    /// A record is shorter than its fixed length, and whole blanks cannot fill the gap.
+    /// A record is shorter than its fixed length, and whole spaces cannot fill the gap.
     #[error(
         "record {record} is {} too short, and blanks of {} cannot fill the gap",
         Count(*missing, "byte"),
@@ -379,7 +378,7 @@ pub enum ErrorKind {
         record: u64,
         /// The number of missing bytes.
         missing: usize,
-        /// The length of a blank in bytes; 0 if the charset has no blank.
+        /// The length of a space in bytes; 0 if the charset has no space.
         blank: usize,
     },
     /// Records of this shape cannot be written.
@@ -391,7 +390,7 @@ pub enum ErrorKind {
         /// The reason.
         why: String,
     },
-    /// There is no option of this name, or it cannot have this value ([`Transcode::set`](crate::Transcode::set)).
+    /// There is no option with this name, or it cannot have this value ([`Transcode::set`](crate::Transcode::set)).
     #[error("option {option}: {why}")]
     #[non_exhaustive]
     BadOption {
@@ -450,7 +449,7 @@ impl Error {
         ErrorKind::Write { written, source }.into()
     }
 
-    /// Returns what went wrong.
+    /// Returns the kind of the error.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
@@ -504,7 +503,7 @@ impl Error {
         Error(Arc::new(Located { kind: Arc::new(kind), record, position }))
     }
 
-    /// Returns the offset of what is wrong with the text of the input. `None` if it is about something else: records,
+    /// Returns the offset of the error in the text of the input. `None` if it is about something else: records,
     /// binary data, input and output themselves, a codec.
     pub(crate) fn offset_in_text(&self) -> Option<u64> {
         let is_about_text = match self.kind() {
@@ -567,8 +566,9 @@ impl Error {
         }
     }
 
-    /// Returns the error of this crate in `error`: itself, the error inside of an [`io::Error`] from a reader or a writer, or
-    /// that of one of its [sources](std::error::Error::source). For errors in a box, and for `anyhow`: `Error::find(&*error)`.
+    /// Returns the error of this crate in `error`: itself, the error inside of an [`io::Error`] from a reader or a
+    /// writer, or the error in one of its [sources](std::error::Error::source). For errors in a box, and for `anyhow`:
+    /// `Error::find(&*error)`.
     ///
     /// ```
     /// use charpipe::{Error, Transcode};

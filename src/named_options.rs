@@ -15,7 +15,7 @@ use std::str::FromStr;
 pub struct NamedOption {
     /// The name: `malformed`, `ebcdic-nl` …
     pub name: &'static str,
-    /// What its value is.
+    /// The type of its value.
     pub value: OptionValue,
 }
 
@@ -38,7 +38,7 @@ impl RenamedOption {
     }
 }
 
-/// What the value of a [`NamedOption`] is.
+/// The type of the value of a [`NamedOption`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum OptionValue {
@@ -50,7 +50,7 @@ pub enum OptionValue {
     Labels,
     /// `true` or `false`.
     Flag,
-    /// Text with a form of its own: a number, a record format, columns.
+    /// Text in a special format: a number, a record format, columns.
     Text,
 }
 

@@ -1,13 +1,14 @@
 //! Serialization of results and choices with serde (feature `serde`). This module defines the JSON keys once, both for
 //! callers of the library and for the command.
 //!
-//! Results (verdicts, reports and errors) can only be serialized, except for a checkpoint of lines. Their keys always appear
-//! in the same order. A key without a value is null, with two exceptions:
+//! Results (verdicts, reports and errors) can only be serialized, except for a checkpoint of lines. Their keys always
+//! appear in the same order. A key without a value is null, with two exceptions:
 //!
-//! * `controls`, `mojibake`, `records_out`, `record_newlines` and `records_cut` appear only if the caller asked for them.
-//! * `record` appears beside an offset only if the input consists of records. Then `column` is that of the byte in
-//!   the record, and `line` is null. Otherwise `line` and `column` are those of text, and both are null if they are
-//!   not known.
+//! * `controls`, `mojibake`, `records_out`, `record_newlines` and `records_cut` appear only if the caller asked for
+//!   them.
+//! * `record` appears beside an offset only if the input consists of records. Then `column` is the column of the byte
+//!   in the record, and `line` is null. Otherwise `line` and `column` count lines and characters of text, and both are
+//!   null if they are not known.
 //!
 //! Programs depend on these keys, so a key is never renamed or removed. Choices (policies, shapes, columns) can also be
 //! deserialized, from the same words that the command line uses.
@@ -121,7 +122,7 @@ impl Serialize for Report {
         if_some(&mut keys, "mojibake", mojibake)?;
         keys.serialize_field("records", &self.records)?;
         if_some(&mut keys, "records_out", &self.records_out)?;
-        // Newlines inside records that became blanks.
+        // Newlines inside records that became spaces.
         if_some(&mut keys, "record_newlines", newlines)?;
         if_some(&mut keys, "records_cut", cut)?;
         keys.serialize_field("passed", &self.passed)?;

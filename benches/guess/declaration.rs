@@ -120,7 +120,7 @@ fn with_cedilla(ch: char) -> char {
     }
 }
 
-/// Returns a Vietnamese letter as windows-1258 has it: the letter, and its tone as a mark of its own.
+/// Returns a Vietnamese letter as windows-1258 has it: the letter, and its tone as a separate mark.
 fn with_tone(ch: char) -> Vec<char> {
     const TONES: [(char, &str); 5] = [
         ('\u{300}', "ÀàẰằẦầÈèỀềÌìÒòỒồỜờÙùỪừỲỳ"),

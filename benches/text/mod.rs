@@ -30,7 +30,7 @@ pub(crate) enum Kind {
     /// Japanese, kanji and kana of JIS X 0208: nearly every character takes three bytes in UTF-8 and two in the code
     /// pages.
     Japanese,
-    /// Korean syllables of KS X 1001, in words separated by blanks.
+    /// Korean syllables of KS X 1001, in words separated by spaces.
     Korean,
     /// Chinese and hiragana: nearly every character takes three bytes in UTF-8 and one code unit in UTF-16.
     Cjk,

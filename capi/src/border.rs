@@ -1,7 +1,7 @@
 //! The exported functions. `include/charpipe.h` documents them for C.
 //!
-//! Every function checks its pointers as far as that is possible, and catches panics: none crosses the border. The
-//! header has the rules that cannot be checked, which the caller has to follow.
+//! Every function checks its pointers as far as that is possible, and catches panics, so that none reaches the caller.
+//! The header lists the rules that cannot be checked and that the caller has to follow.
 
 #![allow(unsafe_code, reason = "C passes pointers")]
 
@@ -39,7 +39,7 @@ const NULL_LENGTHS: &str = "the pointers for the lengths read and written must n
 /// Returns the bytes at `start`.
 ///
 /// # Safety
-/// `len` bytes at `start` can be read for as long as `'a`, and nobody writes them.
+/// `len` bytes at `start` can be read for as long as `'a`, and no one writes them.
 unsafe fn bytes<'a>(start: *const c_void, len: usize) -> Result<&'a [u8], Failure> {
     if len == 0 {
         return Ok(&[]);
@@ -52,7 +52,7 @@ unsafe fn bytes<'a>(start: *const c_void, len: usize) -> Result<&'a [u8], Failur
 /// Returns the space at `start`.
 ///
 /// # Safety
-/// `len` bytes at `start` can be written for as long as `'a`, and nobody else reads or writes them.
+/// `len` bytes at `start` can be written for as long as `'a`, and no one else reads or writes them.
 unsafe fn room<'a>(start: *mut c_void, len: usize) -> Result<&'a mut [u8], Failure> {
     if len == 0 {
         return Ok(&mut []);
@@ -67,14 +67,14 @@ fn check(start: *const u8, len: usize) -> Result<(), Failure> {
     if start.is_null() {
         return Err(Failure::Usage(format!("a buffer of {len} bytes is a null pointer")));
     }
-    // Nothing that is in memory is longer, or goes on beyond the last address.
+    // Nothing that is in memory is longer, or continues beyond the last address.
     if isize::try_from(len).is_err() || start.addr().checked_add(len).is_none() {
         return Err(Failure::Usage(format!("{len} is not a possible length of a buffer")));
     }
     Ok(())
 }
 
-/// Returns an error if two buffers have bytes in common. A buffer without bytes has none, wherever it is.
+/// Returns an error if two buffers have bytes in common. A buffer without bytes has none, at any position.
 fn check_apart(input: *const c_void, input_len: usize, output: *mut c_void, output_len: usize) -> Result<(), Failure> {
     if input_len == 0 || output_len == 0 {
         return Ok(());
@@ -99,11 +99,12 @@ unsafe fn store(at: *mut usize, len: usize) {
     }
 }
 
-/// Returns the handle, and where the length written goes, which is 0 now; `None` if one is null. Then the handle, if there is
-/// one, has the error.
+/// Returns the handle, and where the length written goes, which is 0 now; `None` if one is null. Then the handle, if
+/// there is one, has the error.
 ///
 /// # Safety
-/// `handle` is null, or open and used by no other thread; `written` is null or can be written. Both stay so for as long as `'a`.
+/// `handle` is null, or open and used by no other thread; `written` is null or can be written. Both stay so for as long
+/// as `'a`.
 unsafe fn with_length<'a>(handle: *mut Handle, written: *mut usize) -> Option<(&'a mut Handle, &'a mut usize)> {
     // SAFETY: the caller promises it.
     let (handle, written) = unsafe {
@@ -119,7 +120,7 @@ unsafe fn with_length<'a>(handle: *mut Handle, written: *mut usize) -> Option<(&
 /// Returns a text that ends with a NUL; empty for a null pointer.
 ///
 /// # Safety
-/// `start` is null, or the bytes from `start` to the next NUL can be read for as long as `'a`, and nobody writes them.
+/// `start` is null, or the bytes from `start` to the next NUL can be read for as long as `'a`, and no one writes them.
 unsafe fn text<'a>(start: *const c_char) -> Result<&'a str, Failure> {
     if start.is_null() {
         return Ok("");
@@ -420,8 +421,8 @@ pub unsafe extern "C" fn charpipe_value(
     status
 }
 
-/// Returns a copy of a stream, or null. The WebAssembly module has neither this nor the next function: nothing in `web/`
-/// uses them, and its size matters.
+/// Returns a copy of a stream, or null. The WebAssembly module has neither this nor the next function: nothing in
+/// `web/` uses them, and its size matters.
 ///
 /// # Safety
 /// `handle` is null or open, and no other thread uses it.
@@ -460,7 +461,7 @@ pub unsafe extern "C" fn charpipe_reset(handle: *mut Handle) {
 /// Frees a handle.
 ///
 /// # Safety
-/// `handle` is null or open, and nobody uses it, or a text that it lent, from now on.
+/// `handle` is null or open, and no one uses it, or a text that it lent, from now on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn charpipe_free(handle: *mut Handle) {
     if !handle.is_null() {
@@ -677,7 +678,7 @@ pub unsafe extern "C" fn charpipe_schema(
 /// Frees a text that a function gave away.
 ///
 /// # Safety
-/// `text` is null or comes from a function whose texts the caller frees, and nobody uses it from now on.
+/// `text` is null or comes from a function whose texts the caller frees, and no one uses it from now on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn charpipe_free_text(text: *mut c_char) {
     if !text.is_null() {
@@ -704,7 +705,7 @@ const ALIGN: usize = 8;
 /// Frees memory of [`charpipe_alloc`].
 ///
 /// # Safety
-/// `memory` comes from `charpipe_alloc` with this `len`, and nobody uses it from now on.
+/// `memory` comes from `charpipe_alloc` with this `len`, and no one uses it from now on.
 #[cfg(target_family = "wasm")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn charpipe_dealloc(memory: *mut c_void, len: usize) {

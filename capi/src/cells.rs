@@ -1,4 +1,4 @@
-//! What each byte of an input is, and code charts, as JSON.
+//! The meaning of each byte of an input, and code charts, as JSON.
 
 use crate::failure::Failure;
 use charpipe::codec::{Codec, Driven, MIN_ROOM, drive};

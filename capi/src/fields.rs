@@ -14,7 +14,7 @@ const MAX_FIELDS: usize = 10_000;
 const MAX_TEXT: usize = 16 << 20;
 
 /// Returns the fields of the record: `{"codec", "record", "lengths", "length", "type", "fields", "cut", "error"}`, or
-/// only `{"error"}` if the layout or an option is wrong.
+/// only `{"error"}` if the layout or an option is invalid.
 pub(crate) fn fields(options: &str, layout: &[u8], record: &[u8]) -> Value {
     read(options, layout, record).unwrap_or_else(|error| json!({ "error": error }))
 }
@@ -23,7 +23,7 @@ fn read(options: &str, layout: &[u8], record: &[u8]) -> Result<Value, Value> {
     let job = parse_for_record(options).map_err(|failure| failure.json())?;
     job.validate().map_err(|error| Failure::from(error).json())?;
     let layout = job.layout(layout).map_err(wrong)?;
-    // A bad field has an error of its own, and the others are read all the same.
+    // A bad field has a separate error, and the others are read all the same.
     let rows = job.clone().on_bad(OnBad::Report).rows(&layout).map_err(wrong)?;
     let mut reader = rows.reader(&rows.fixed_shape().unwrap_or(Shape::RDW));
     let mut seen = Seen::new(&rows);

@@ -18,7 +18,7 @@ pub(crate) enum Task {
 /// A stream. C code has pointers to it and does not look inside.
 pub struct Handle {
     task: Task,
-    /// `None` if the options are wrong; then `failure` has the error for ever.
+    /// `None` if the options are invalid; then `failure` has the error for ever.
     job: Option<Transcode>,
     machine: Machine,
     failure: Option<Failure>,
@@ -49,7 +49,7 @@ const CANNOT_GO_BACK: &str = "the stream cannot go back from here; use charpipe_
 pub(crate) type Moved = (usize, usize, Status);
 
 impl Handle {
-    /// Opens a stream. If the options are wrong, the handle has the error.
+    /// Opens a stream. If the options are invalid, the handle has the error.
     pub(crate) fn open(task: Task, text: &str) -> Self {
         let mut handle = Handle { task, job: None, machine: Machine::None, failure: None, texts: Texts::default() };
         match options::parse(text) {
@@ -83,7 +83,8 @@ impl Handle {
         }
     }
 
-    /// Returns a copy in the same state; `None` if there cannot be one. A handle with wrong options has no stream to copy.
+    /// Returns a copy in the same state; `None` if there cannot be one. A handle with wrong options has no stream to
+    /// copy.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) fn fork(&self) -> Option<Self> {
         let Machine::Convert(transcoder) = &self.machine else { return None };
@@ -98,8 +99,8 @@ impl Handle {
         if let Machine::Convert(transcoder) = &self.machine { transcoder.pending() } else { 0 }
     }
 
-    /// Takes whole characters of the input, as far as it gives all of their output. Returns how many bytes it read and wrote,
-    /// and why it stopped.
+    /// Takes whole characters of the input, as far as it gives all of their output. Returns how many bytes it read and
+    /// wrote, and why it stopped.
     #[cfg(not(target_family = "wasm"))]
     pub(crate) fn convert(&mut self, input: &[u8], output: &mut [u8]) -> Result<(usize, usize, CharStop), Failure> {
         if let Machine::Convert(transcoder) = &mut self.machine

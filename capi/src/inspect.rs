@@ -1,4 +1,4 @@
-//! Where the records of an input are, as JSON.
+//! The positions of the records of an input, as JSON.
 
 use crate::failure::Failure;
 use charpipe::records::{Deframer, Part, Shape, look};

@@ -6,7 +6,7 @@ use charpipe::rows::RowsJob;
 use charpipe::{Error, Registry, Transcode};
 
 /// Returns the names and values of options. Each line has one; a name alone means `true`. Blank lines do not count.
-/// Blanks around names and values are dropped.
+/// Spaces around names and values are dropped.
 pub(crate) fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.map(|line| line.split_once('=').unwrap_or((line, "true"))).map(|(key, value)| (key.trim(), value.trim()))

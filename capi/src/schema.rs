@@ -7,7 +7,7 @@ use charpipe::UnknownWord;
 use charpipe::rows::SchemaFormat;
 use serde_json::{Value, json};
 
-/// Returns the schema: `{"schema"}`, or only `{"error"}` if the layout, the format or an option is wrong.
+/// Returns the schema: `{"schema"}`, or only `{"error"}` if the layout, the format or an option is invalid.
 pub(crate) fn schema(options: &str, layout: &[u8], format: &str) -> Value {
     match written(options, layout, format) {
         Ok(schema) => json!({ "schema": schema }),

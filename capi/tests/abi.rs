@@ -19,7 +19,7 @@ struct Stream(*mut Handle);
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        // SAFETY: the handle is open, and nobody uses it from now on.
+        // SAFETY: the handle is open, and no one uses it from now on.
         unsafe { charpipe_free(self.0) }
     }
 }
@@ -99,8 +99,8 @@ impl Stream {
         (status, written)
     }
 
-    /// Converts `input` in pieces of `piece` bytes, with space for `len` bytes of output at a time. Returns the output and
-    /// the error.
+    /// Converts `input` in pieces of `piece` bytes, with space for `len` bytes of output at a time. Returns the output
+    /// and the error.
     fn run(&self, input: &[u8], piece: usize, len: usize) -> (Vec<u8>, Option<Value>) {
         let (mut output, mut room) = (Vec::new(), vec![0; len]);
         for mut piece in input.chunks(piece) {
@@ -168,7 +168,7 @@ fn data(name: &str) -> Vec<u8> {
 }
 
 /// However the input is cut and however small the output is: the same output and the same error as in the library.
-/// Whoever sends a few bytes and waits for the answer gets it, also if the encoding is named.
+/// Whoever sends a few bytes and waits for the answer gets it, even if the encoding is named.
 #[test]
 fn what_is_decided_is_given_out_at_once() {
     for (options, input, expected) in [
@@ -376,7 +376,7 @@ fn buffers_that_overlap() {
         let len = if wanted == ERROR { 0 } else { 4 };
         assert_eq!((status, read, written), (wanted, len, len), "{input} {output}");
     }
-    // A buffer without bytes has none in common with another one, wherever it is.
+    // A buffer without bytes has none in common with another one, at any position.
     for (input, input_len, output, output_len) in [(4, 0, 0, 8), (0, 8, 4, 0), (4, 0, 4, 0), (0, 0, 0, 8)] {
         let stream = Stream::open("from=IBM037\nto=ISO-8859-1\nas=text");
         // SAFETY: all of these are in the buffer.
@@ -425,7 +425,7 @@ fn a_finished_stream_takes_no_more() {
     assert_eq!(stream.code(), None);
 }
 
-/// A copy goes on where the original stands, and the original does not notice.
+/// A copy continues where the original stands, and the original does not notice.
 #[test]
 fn copies_go_on() {
     let input = data("hello-ibm1047.xml");
@@ -789,7 +789,8 @@ fn a_table_without_elements() {
     assert_eq!(fields("", copybook, b"\xF0\xC2\xE9")["error"]["code"], "bad-count");
 }
 
-/// The header and the types of the npm package name the options of rows that have a meaning for one record, and no others.
+/// The header and the types of the npm package name the options of rows that have a meaning for one record, and no
+/// others.
 #[test]
 fn options_of_a_record() {
     let of_files = [
@@ -858,7 +859,8 @@ fn schemas() {
     }
 }
 
-/// The header and the types of the npm package name the options of rows that have a meaning for a schema, and no others.
+/// The header and the types of the npm package name the options of rows that have a meaning for a schema, and no
+/// others.
 #[test]
 fn options_of_a_schema() {
     let read = |path: &str| std::fs::read_to_string(format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap();

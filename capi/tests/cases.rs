@@ -22,7 +22,7 @@ struct Stream(*mut Handle);
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        // SAFETY: the handle is open, and nobody uses it from now on.
+        // SAFETY: the handle is open, and no one uses it from now on.
         unsafe { charpipe_free(self.0) }
     }
 }
@@ -109,7 +109,7 @@ fn conversions() {
 /// Returns JSON that the caller owns.
 fn given(text: *mut c_char) -> Value {
     let json = lent(text).unwrap();
-    // SAFETY: charpipe.h gave the text, and nobody uses it from now on.
+    // SAFETY: charpipe.h gave the text, and no one uses it from now on.
     unsafe { charpipe_free_text(text) };
     json
 }

@@ -1,4 +1,4 @@
-//! How the work on an input ended, if not as it should: [`Ending`].
+//! How the work on an input ended if it failed: [`Ending`].
 
 use crate::escape::printable;
 use crate::files::http_head::NotHttp;

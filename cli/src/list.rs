@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 /// The greatest width of a line of text, in columns.
 const WIDTH: usize = 100;
 
-/// What stands before the lines below the name of a codec.
+/// What precedes the lines below the name of a codec.
 const INDENT: &str = "    ";
 
 /// Runs the command.
@@ -70,7 +70,8 @@ fn matching<'a>(registry: &'a Registry, pattern: Option<&str>) -> Vec<CodecObjec
     found
 }
 
-/// Returns what tells whether a label contains `pattern`, or matches it if it contains `*` or `?`. ASCII case is ignored.
+/// Returns what tells whether a label contains `pattern`, or matches it if it contains `*` or `?`. ASCII case is
+/// ignored.
 fn matcher(pattern: &str) -> impl Fn(&str) -> bool {
     let pattern = pattern.to_ascii_lowercase();
     let glob = globset::escape(&pattern).replace("[*]", "*").replace("[?]", "?");
@@ -99,8 +100,8 @@ fn letters(label: &str) -> impl Iterator<Item = char> {
     label.chars().filter(|ch| ch.is_ascii_alphanumeric()).map(|ch| ch.to_ascii_lowercase())
 }
 
-/// Compares names by their letters, ignoring case, and by the values of their numbers: IBM437 comes before IBM01140, and
-/// ISO-8859-2 before ISO-8859-10.
+/// Compares names by their letters, ignoring case, and by the values of their numbers: IBM437 comes before IBM01140,
+/// and ISO-8859-2 before ISO-8859-10.
 fn natural(a: &str, b: &str) -> Ordering {
     let number = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let (mut x, mut y) = (a, b);

@@ -99,7 +99,7 @@ fn run_command(command: &Command) -> Status {
     }
 }
 
-/// Runs a command in a function of its own. Otherwise all commands would be put into one, with the stack that they need
+/// Runs a command in a separate function. Otherwise all commands would be put into one, with the stack that they need
 /// together, and each of its pages that is touched costs as much as a system call.
 #[inline(never)]
 fn apart<T>(command: impl FnOnce(&T) -> Status, args: &T) -> Status {

@@ -14,7 +14,8 @@ const MAX_NAME: usize = 64 * 1024;
 /// How many bytes are read at a time.
 const READ_BYTES: usize = 64 * 1024;
 
-/// Reads the list at `path`, of which `-` is standard input. Reports the first name that is wrong: then no file is read.
+/// Reads the list at `path`, of which `-` is standard input. Reports the first name that is wrong: then no file is
+/// read.
 pub(crate) fn read(path: &Path) -> Result<Vec<OsString>, Status> {
     let list = Name::of_operand(path.as_os_str());
     let failed = |what: &str, error: io::Error| {
@@ -41,7 +42,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<OsString>, Status> {
     }
 }
 
-/// Returns a name of the list, or what is wrong with it. `is_stdin`: the list is standard input.
+/// Returns a name of the list, or the error in it. `is_stdin`: the list is standard input.
 fn name(bytes: Vec<u8>, is_stdin: bool) -> Result<OsString, &'static str> {
     if bytes.is_empty() {
         return Err("it is empty");

@@ -1,4 +1,4 @@
-//! Opens outputs, writes whole texts and reports, and says what failed.
+//! Opens outputs, writes whole texts and reports, and prints errors.
 
 use crate::files::name::Name;
 use crate::files::output::{self, Output};

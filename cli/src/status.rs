@@ -9,7 +9,7 @@ pub(crate) enum Status {
     Done = 0,
     /// The data could not be converted under the policies given.
     Data = 1,
-    /// The command line is wrong.
+    /// The command line is invalid.
     Usage = 2,
     /// Opening, reading or writing failed.
     Io = 3,

@@ -19,7 +19,7 @@ impl Codec {
         Codec { charset: Arc::new(Charset::new(codec)) }
     }
 
-    /// Decodes all of `src`, which nobody changes.
+    /// Decodes all of `src`, which no one changes.
     fn decode_data<'py>(
         &self,
         py: Python<'py>,

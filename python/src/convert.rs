@@ -129,7 +129,8 @@ pub(crate) fn detect(py: Python<'_>, input: &Bound<'_, PyAny>, options: Options,
     json(&verdict)
 }
 
-/// Converts all of `input` to `output`; returns the report as JSON. Both are paths or binary files; the input may be bytes.
+/// Converts all of `input` to `output`; returns the report as JSON. Both are paths or binary files; the input may be
+/// bytes.
 #[pyfunction]
 pub(crate) fn transcode(
     py: Python<'_>,
@@ -195,7 +196,7 @@ impl BufRead for Watched {
 /// A conversion piece by piece.
 #[pyclass(module = "charpipe._charpipe")]
 pub(crate) struct Stream {
-    /// The lock makes it `Sync`; it is never waited for. In a box of its own, as Python aligns objects to 16 bytes at
+    /// The lock makes it `Sync`; it is never waited for. In a separate box, as Python aligns objects to 16 bytes at
     /// most, and the transcoder's tables need 64.
     transcoder: Box<Mutex<Transcoder>>,
     room: Vec<u8>,

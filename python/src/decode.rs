@@ -1,4 +1,4 @@
-//! Decoding with faults: Python's error handlers, with the exact place of every fault.
+//! Decodes text with faults: calls Python's error handlers with the exact position of every fault.
 
 use crate::charset::Run;
 use crate::error::{broken, handled, wrong_part};

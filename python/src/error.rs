@@ -41,7 +41,8 @@ pub(crate) fn raised_inside(error: &io::Error) -> Option<PyErr> {
 /// Returns the `OSError` for a file, with its name.
 pub(crate) fn named(error: &io::Error, path: &Path) -> PyErr {
     let text = error.to_string();
-    // Errors of the library's own rules have no number, but Python chooses the class by it. These are the same everywhere.
+    // Errors of the library's own rules have no number, but Python chooses the class by it. These are the same
+    // everywhere.
     let number = error.raw_os_error().or(match error.kind() {
         io::ErrorKind::PermissionDenied => Some(13),
         io::ErrorKind::AlreadyExists => Some(17),
@@ -57,7 +58,7 @@ pub(crate) fn named(error: &io::Error, path: &Path) -> PyErr {
     }
 }
 
-/// Returns the exception for what is wrong with a part of bytes or text: a `UnicodeDecodeError` or `UnicodeEncodeError`.
+/// Returns the exception for the error in a part of bytes or text: a `UnicodeDecodeError` or `UnicodeEncodeError`.
 pub(crate) fn wrong_part<T: PyTypeInfo>(
     name: &str,
     object: &Bound<'_, PyAny>,
@@ -73,8 +74,8 @@ pub(crate) fn broken(name: &str, what: &str) -> PyErr {
     PyRuntimeError::new_err(format!("the codec {name} is broken: it {what}"))
 }
 
-/// Returns what an error handler returned: a replacement and the position at which to continue, which is within `len`. The
-/// length is asked for after the call.
+/// Returns what an error handler returned: a replacement and the position at which to continue, which is within `len`.
+/// The length is asked for after the call.
 pub(crate) fn handled<'py>(
     py: Python<'py>,
     errors: &str,

@@ -37,7 +37,7 @@ impl IncrementalDecoder {
         IncrementalDecoder { charset, decoder, state: 0, pending: Vec::new(), errors }
     }
 
-    /// Decodes `src`, which nobody changes, after what was left of the input before.
+    /// Decodes `src`, which no one changes, after what was left of the input before.
     fn decode_constant<'py>(&mut self, py: Python<'py>, src: &[u8], is_last: bool) -> PyResult<Bound<'py, PyString>> {
         let run = self.charset.run(&self.errors, is_last);
         let joined = if self.pending.is_empty() { None } else { Some([&self.pending[..], src].concat()) };

@@ -1,7 +1,7 @@
 //! The module `charpipe._charpipe`: the library for Python.
 //!
-//! The package `python/charpipe/` is what people import; this module has only what Python cannot do itself. Nothing
-//! here decides anything about encodings: that is the library's work.
+//! The package `python/charpipe/` is what people import; this module has only what Python cannot do itself. All
+//! decisions about encodings are made by the library, not here.
 //!
 //! | module | contents |
 //! |---|---|

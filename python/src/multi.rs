@@ -1,5 +1,5 @@
-//! Charsets that are not a single-byte page, as long as nothing is wrong with the text. Anything else starts again in
-//! `decode` and `encode`, which know Python's error handlers.
+//! Multi-byte charsets, for text without errors. If there is an error, `decode` and `encode` start again; they support
+//! Python's error handlers.
 //!
 //! The library's text is UTF-8. Short strings are made from that; longer ones by way of UTF-16, which Python reads and
 //! makes five times as fast.
@@ -23,8 +23,8 @@ const PIECE: usize = 32 << 10;
 /// How many bytes are encoded until Ctrl-C is looked for.
 const STRETCH: usize = 8 << 20;
 
-/// How many bytes are decoded at a time, so that they are still in the cache when the string is made. A very long string is
-/// not lengthened more often than `PARTS`. Ctrl-C is looked for after so many of them.
+/// How many bytes are decoded at a time, so that they are still in the cache when the string is made. A very long
+/// string is not lengthened more often than `PARTS`. Ctrl-C is looked for after so many of them.
 const PART: usize = 256 << 10;
 const PARTS: usize = 64;
 const SIGNALS: usize = 32;
@@ -36,7 +36,7 @@ fn utf16() -> &'static Arc<dyn Codec> {
     UTF16.get_or_init(|| Registry::builtin().codec(name).expect("UTF-16 is built in"))
 }
 
-/// Decodes `src`, which nobody changes, with a new decoder; returns `None` if it is not whole.
+/// Decodes `src`, which no one changes, with a new decoder; returns `None` if it is not whole.
 pub(crate) fn decode<'py>(
     py: Python<'py>,
     decoder: &mut dyn Decoder,

@@ -92,7 +92,7 @@ fn how_many(object: &Bound<'_, PyAny>, returned: &Bound<'_, PyAny>, len: usize) 
     })
 }
 
-/// Opens a path. Other threads of Python go on meanwhile, as a FIFO is waited for until somebody reads it.
+/// Opens a path. Other threads of Python continue meanwhile, as a FIFO is waited for until someone reads it.
 fn opened<T: Send>(py: Python<'_>, path: &Path, open: impl FnOnce(&Path) -> io::Result<T> + Send) -> PyResult<T> {
     py.detach(|| open(path)).map_err(|error| raised_inside(&error).unwrap_or_else(|| named(&error, path)))
 }

@@ -12,8 +12,8 @@ pub(crate) const WITHOUT_GIL: usize = 64 << 10;
 /// Up to this many bytes, a value needs no memory but the stack.
 const SHORT: usize = 256;
 
-/// How many bytes are decoded at a time, so that they are still in the cache when the string is made. A very long string is
-/// not lengthened more often than this.
+/// How many bytes are decoded at a time, so that they are still in the cache when the string is made. A very long
+/// string is not lengthened more often than this.
 const PIECE: usize = 256 << 10;
 const PIECES: usize = 64;
 
@@ -103,7 +103,7 @@ impl Page {
         }
         let (len, constant) = (data.len(), data.constant());
         let piece = (len / PIECES).clamp(PIECE.min(len), len);
-        // Bytes that others may change are to be what they were when the call began, so nobody else runs meanwhile.
+        // Bytes that others may change are to be what they were when the call began, so no one else runs meanwhile.
         let is_free = len >= WITHOUT_GIL && constant.is_some();
         let (mut copy, mut room, mut text) = (Vec::new(), Scratch::new(2 * piece), strings::LongText::new());
         for at in (0..len).step_by(piece) {

@@ -27,7 +27,7 @@ const KEPT: usize = 256;
 /// Raises `charpipe.UnknownEncoding` with similar labels if there is none.
 #[pyfunction]
 pub(crate) fn lookup(py: Python<'_>, label: &str) -> PyResult<Py<Codec>> {
-    // Nothing of Python runs while it is locked, so nobody waits for somebody who waits for the GIL.
+    // Nothing of Python runs while it is locked, so no one waits for someone who waits for the GIL.
     if let Some(codec) = found().as_ref().and_then(|found| found.get(label)) {
         return Ok(codec.clone_ref(py));
     }

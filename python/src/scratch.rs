@@ -1,4 +1,4 @@
-//! Memory for text on its way, kept for the next call: allocating memory takes longer than writing to it.
+//! Temporary memory for text, kept for the next call: allocating memory takes longer than writing to it.
 
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};

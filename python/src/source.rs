@@ -3,8 +3,8 @@
 //!
 //! | object | what is read |
 //! |---|---|
-//! | has the buffer protocol, such as `bytes`, `array` or `mmap` | all of it, wherever an `mmap` stands |
-//! | has `read` | from where it stands on |
+//! | has the buffer protocol, such as `bytes`, `array` or `mmap` | all of it, regardless of the position of an `mmap` |
+//! | has `read` | from its current position |
 //! | `str`, or has `__fspath__` | the file of this name |
 
 use crate::error::{named, raised_inside};
@@ -44,7 +44,7 @@ impl Source {
             Err(_) => {}
         }
         if object.hasattr("read")? {
-            // `read` of a buffered pipe waits for as many bytes as are asked for, and whoever sends them may wait, too.
+            // `read` of a buffered pipe waits for as many bytes as are asked for, and the sender may wait, too.
             let is_buffered = object.is_instance(&object.py().import("io")?.getattr("BufferedReader")?)?;
             let read = if is_buffered { "read1" } else { "read" };
             return Ok(Source::Object(Arc::new(object.clone().unbind()), read));
@@ -71,7 +71,7 @@ impl Source {
         matches!(self, Source::Object(..))
     }
 
-    /// Opens it: at its beginning, or a file object where it stands.
+    /// Opens it: at its beginning, or a file object where it is.
     pub(crate) fn open(&self) -> PyResult<Reader> {
         let from = match self {
             Source::Path(path) => From::File(File::open(path).map_err(|error| named(&error, path))?),
@@ -89,8 +89,8 @@ impl Source {
         Ok(reader)
     }
 
-    /// Reads the first bytes, by which the [shape](found_shape) of records is found. A file object stands where it stood
-    /// before.
+    /// Reads the first bytes, by which the [shape](found_shape) of records is found. A file object stands where it
+    /// preceded.
     pub(crate) fn head(&self) -> PyResult<Vec<u8>> {
         let mut reader = self.open()?;
         let at = if self.is_object() { reader.stream_position() } else { Ok(0) };
@@ -140,7 +140,7 @@ enum From {
 }
 
 impl Reader {
-    /// Returns what was read of the input, or all of its memory, from where it stands on.
+    /// Returns what was read of the input, or all of its memory, from where it is on.
     fn rest(&self) -> &[u8] {
         let all = if let From::Memory(memory) = &self.from { memory.as_slice() } else { &self.piece };
         all.get(self.at..).unwrap_or_default()
@@ -246,7 +246,7 @@ impl Seek for Reader {
     }
 }
 
-/// Moves a file object; returns where it stands.
+/// Moves a file object; returns where it is.
 fn seek(object: &Py<PyAny>, to: SeekFrom) -> PyResult<u64> {
     let (offset, whence) = match to {
         SeekFrom::Start(offset) => (offset.cast_signed(), 0),

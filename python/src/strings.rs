@@ -1,7 +1,7 @@
 //! Reads and makes Python's strings and buffers. Besides `arrow/capsule.rs`, this is the only file with `unsafe`.
 //!
-//! Python's strings are Latin-1, UCS-2 or UCS-4. The stable ABI reads and makes all of them by Latin-1 and UTF-16, at the
-//! speed of a copy, and by UTF-8 at a third of that. `benches/codecs.py` measures what that is worth.
+//! Python's strings are Latin-1, UCS-2 or UCS-4. The stable ABI reads and makes all of them by Latin-1 and UTF-16, at
+//! the speed of a copy, and by UTF-8 at a third of that. `benches/codecs.py` measures what that is worth.
 
 #![allow(unsafe_code)]
 
@@ -17,9 +17,9 @@ const FEW: usize = 256;
 
 /// The bytes of a Python object, without a copy.
 ///
-/// Only `bytes` never change. Whatever else lends its memory may be written to as soon as other Python code runs: in
+/// Only `bytes` never change. Memory of any other object may be written to as soon as other Python code runs: in
 /// another thread once the GIL is released, in an error handler, and in the handlers of signals that `check_signals`
-/// calls. A read-only view is no exception, because others can write to what it is a view of.
+/// calls. A read-only view is not an exception, because others can write to what it is a view of.
 pub(crate) enum Data<'a, 'py> {
     Bytes(&'a Bound<'py, PyBytes>),
     Buffer(Buffer),
@@ -51,8 +51,8 @@ impl Buffer {
     /// Borrows the bytes of anything that has the buffer protocol.
     fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mut view = std::mem::MaybeUninit::uninit();
-        // SAFETY: The object is alive and the GIL is held. If the call succeeds, it has filled in the view. A simple view
-        // has no pointers into itself, so it can be moved.
+        // SAFETY: The object is alive and the GIL is held. If the call succeeds, it has filled in the view. A simple
+        // view has no pointers into itself, so it can be moved.
         unsafe {
             match ffi::PyObject_GetBuffer(object.as_ptr(), view.as_mut_ptr(), ffi::PyBUF_SIMPLE) {
                 0 => {
@@ -92,9 +92,8 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // After the interpreter has ended, which is when the traceback of an error may let go of a stream, there is nothing
-        // to give the view back to.
-        // SAFETY: The view was filled in, is released once, and the GIL is held.
+        // After the interpreter has ended, which is when the traceback of an error may let go of a stream, there is
+        // nothing to give the view back to. SAFETY: The view was filled in, is released once, and the GIL is held.
         let _ = Python::try_attach(|_| unsafe { ffi::PyBuffer_Release(&raw mut self.view) });
     }
 }
@@ -160,8 +159,8 @@ pub(crate) fn from_latin1<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<
 /// Makes a string of UTF-16 in the byte order of this machine, without a byte order mark.
 pub(crate) fn from_utf16<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
     let mut order = if cfg!(target_endian = "big") { 1 } else { -1 };
-    // SAFETY: The pointer and the length are those of a slice, which needs no alignment; the GIL is held, and the result is
-    // a new string or null.
+    // SAFETY: The pointer and the length are those of a slice, which needs no alignment; the GIL is held, and the
+    // result is a new string or null.
     let text = unsafe {
         let (bytes, len) = (bytes.as_ptr().cast::<c_char>(), bytes.len() as isize);
         Bound::from_owned_ptr_or_err(py, ffi::PyUnicode_DecodeUTF16(bytes, len, std::ptr::null(), &raw mut order))?
@@ -169,8 +168,8 @@ pub(crate) fn from_utf16<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'
     Ok(text.cast_into::<PyString>()?)
 }
 
-/// A string that is made in pieces. The memory of the whole is written once, and no second one of its size is needed: both
-/// take longer than decoding.
+/// A string that is made in pieces. The memory of the whole is written once, and no second one of its size is needed:
+/// both take longer than decoding.
 pub(crate) struct LongText<'py>(Option<Bound<'py, PyString>>);
 
 impl<'py> LongText<'py> {
@@ -186,8 +185,8 @@ impl<'py> LongText<'py> {
             return Ok(());
         };
         let mut whole = text.into_ptr();
-        // SAFETY: Both are strings, and the GIL is held. The call takes the reference to the first and returns another one in
-        // its place, or null after an error; a string that nobody else has grows where it is.
+        // SAFETY: Both are strings, and the GIL is held. The call takes the reference to the first and returns another
+        // one in its place, or null after an error; a string that no one else has grows where it is.
         let whole = unsafe {
             ffi::PyUnicode_Append(&raw mut whole, piece.as_ptr());
             Bound::from_owned_ptr_or_err(py, whole)?
@@ -202,8 +201,8 @@ impl<'py> LongText<'py> {
     }
 }
 
-/// Returns the string as Latin-1 after `change` has gone over the bytes; `None` if it has other characters. `change` may
-/// release the GIL.
+/// Returns the string as Latin-1 after `change` has gone over the bytes; `None` if it has other characters. `change`
+/// may release the GIL.
 pub(crate) fn to_latin1<'py, T>(
     text: &Bound<'py, PyString>,
     change: impl FnOnce(&mut [u8]) -> T,
@@ -219,7 +218,7 @@ pub(crate) fn to_latin1<'py, T>(
         let done = change(&mut copy);
         return Ok(Some((PyBytes::new(text.py(), &copy), done)));
     }
-    // SAFETY: The object was just made, nobody else has it, and its hash was not asked for: it may still be filled in.
+    // SAFETY: The object was just made, no one else has it, and its hash was not asked for: it may still be filled in.
     let slice = unsafe {
         std::slice::from_raw_parts_mut(ffi::PyBytes_AsString(bytes.as_ptr()).cast::<u8>(), bytes.as_bytes().len())
     };
@@ -282,7 +281,7 @@ enum Kept {
 }
 
 impl Memory {
-    /// Keeps the bytes of anything that has the buffer protocol: without a copy, unless somebody may write to them.
+    /// Keeps the bytes of anything that has the buffer protocol: without a copy, unless someone may write to them.
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         Ok(Memory::kept(Buffer::of(object)?, object.py()))
     }

@@ -1,10 +1,11 @@
-//! The inner loop of decoders of single bytes and pairs, with or without codes between them: a kernel splits blocks into units, the
-//! characters of the units are looked up without waiting for each other, and another kernel writes them together.
+//! The inner loop of decoders of single bytes and pairs, with or without codes between them: a kernel splits blocks
+//! into units, the characters of the units are looked up without waiting for each other, and another kernel writes them
+//! together.
 //!
 //! # What moves together
 //!
-//! * A batch has at most [`Block::REACH`] blocks of 64 bytes, and at most [`Utf8Batch::LEN`] words; [`Block::MOST`] leaves 64
-//!   of them for the last block.
+//! * A batch has at most [`Block::REACH`] blocks of 64 bytes, and at most [`Utf8Batch::LEN`] words; [`Block::MOST`]
+//!   leaves 64 of them for the last block.
 //! * [`WORTH`] is 65, the least with which [`lanes::split`] does anything, and at least [`LEAST_REACH`], one block.
 
 use super::sink::BATCH_ROOM;
@@ -17,8 +18,8 @@ use std::ops::ControlFlow;
 /// The shortest batch, in characters: the kernels do nothing with less than a block.
 pub(super) const LEAST_REACH: usize = 64;
 
-/// After a stop, so many characters more than there were before it are looked up, in whole blocks. In damaged text most of
-/// them would be in vain.
+/// After a stop, so many characters more than there were before it are looked up, in whole blocks. In damaged text most
+/// of them would be in vain.
 const LEAST_MORE: usize = 16;
 
 /// The shortest input, in bytes, for which a batch is tried.
@@ -118,8 +119,8 @@ impl<'a> Places<'a> {
     }
 }
 
-/// Reads a code that is not plain, with bytes after it. It is given whether bytes are pairs there; returns how many bytes it
-/// read, and whether the batch goes on after them.
+/// Reads a code that is not plain, with bytes after it. It is given whether bytes are pairs there; returns how many
+/// bytes it read, and whether the batch continues after them.
 pub(super) type Others<'a> = &'a mut dyn FnMut(bool, &[u8], &mut Utf8Sink<'_>) -> ControlFlow<usize, usize>;
 
 /// Ends a batch before any other code.
@@ -148,8 +149,9 @@ impl Batches<'_> {
         self.decode(src, dst, split, &mut none)
     }
 
-    /// Decodes the front of `src`: looks up the characters of some blocks, and then writes them. `split` splits a block, and
-    /// `others` reads what is not plain. Stops at anything that needs another decision; returns how many bytes were read.
+    /// Decodes the front of `src`: looks up the characters of some blocks, and then writes them. `split` splits a
+    /// block, and `others` reads what is not plain. Stops at anything that needs another decision; returns how many
+    /// bytes were read.
     #[inline(always)]
     fn decode(
         &mut self,
@@ -257,8 +259,8 @@ pub(super) struct Switched {
 
 #[cfg_attr(not(any(feature = "legacy", feature = "whatwg")), allow(dead_code))] // As above.
 impl Switched {
-    /// Makes the tables from those of the pairs. A batch stops at the bytes of ASCII in `others`: codes, and what changes
-    /// the state.
+    /// Makes the tables from those of the pairs. A batch stops at the bytes of ASCII in `others`: codes, and what
+    /// changes the state.
     pub(super) fn new(mut pairs: Utf8Units, codes: Codes, others: &[u8]) -> Self {
         let mut singles = [Utf8Char::NONE; 256];
         for byte in (0..0x80).filter(|byte| !others.contains(byte)) {
@@ -268,9 +270,9 @@ impl Switched {
         Switched { by_unit: pairs, singles: Box::new(Utf8Table::new(singles)), codes }
     }
 
-    /// Decodes characters and codes from the front of `src`, and what `others` reads, up to anything else, or within a block
-    /// of the end of `src` or of the room; returns how many bytes were read. `reach` is for the next call; `is_double` says
-    /// whether bytes are pairs, before and after.
+    /// Decodes characters and codes from the front of `src`, and what `others` reads, up to anything else, or within a
+    /// block of the end of `src` or of the room; returns how many bytes were read. `reach` is for the next call;
+    /// `is_double` says whether bytes are pairs, before and after.
     #[inline(never)]
     pub(super) fn decode(
         &self,
@@ -308,7 +310,8 @@ pub(super) struct PlainPairs {
 }
 
 impl PlainPairs {
-    /// Makes the tables. `singles` returns the character of a single byte, and [`Utf8Char::NONE`] for others, also leads.
+    /// Makes the tables. `singles` returns the character of a single byte, and [`Utf8Char::NONE`] for others, also
+    /// leads.
     pub(super) fn new(
         by_unit: Utf8Units,
         singles: impl Fn(u8) -> Utf8Char,
@@ -324,8 +327,9 @@ impl PlainPairs {
         PlainPairs { halves: Some(Box::new(halves)), ..self }
     }
 
-    /// Decodes the front of `src`, where a character begins, up to one that is neither plain nor read by `others`, or within
-    /// a block of the end of `src` or of the room; returns how many bytes were read. `reach` is for the next call.
+    /// Decodes the front of `src`, where a character begins, up to one that is neither plain nor read by `others`, or
+    /// within a block of the end of `src` or of the room; returns how many bytes were read. `reach` is for the next
+    /// call.
     #[inline(never)]
     pub(super) fn decode(
         &self,

@@ -1,4 +1,4 @@
-//! Bytes to bytes: [`ByteTable`].
+//! Tables that map bytes to bytes: [`ByteTable`].
 
 use crate::arch::{bytes, isa, types::Translation};
 

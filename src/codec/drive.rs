@@ -19,9 +19,9 @@ pub struct Driven<'a> {
 /// Decodes all of `src`, and then ends the input if `is_end`. Calls `each` after every step of the decoder, until it
 /// returns `false`.
 ///
-/// Returns whether all of the input was decoded. If `each` did not end the loop, `false` means that the codec breaks the
-/// [contract](super#the-contract): it reads more than it is given, goes on without reading, or exchanges the sink. Such a codec can neither
-/// keep this function busy for ever nor make it panic.
+/// Returns whether all of the input was decoded. If `each` did not end the loop, `false` means that the codec breaks
+/// the [contract](super#the-contract): it reads more than it is given, continues without reading, or exchanges the
+/// sink. Such a codec can neither keep this function busy for ever nor make it panic.
 ///
 /// `room` is the buffer for the text of one step, and has at least [`MIN_ROOM`] bytes. The decoder may have bytes
 /// pending from earlier input, and without `is_end` keeps those that the end of `src` cuts. After the end, it has to be
@@ -52,7 +52,7 @@ pub fn drive(
     mut each: impl FnMut(Driven<'_>) -> bool,
 ) -> bool {
     let mut stalls = Stalls::default();
-    // Nothing becomes of a slice without bytes.
+    // An empty slice has no effect.
     let mut is_read = src.is_empty();
     while !is_read || is_end {
         let mut sink = Utf8Sink::new(room);

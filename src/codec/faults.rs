@@ -1,4 +1,4 @@
-//! Faults that a decoder replaces itself, so that the text between them is not left for each.
+//! Faults that a decoder replaces itself, so that it need not return at each of them.
 
 use super::{Malformed, Replaced, Step, Stop, Utf8Sink};
 

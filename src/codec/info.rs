@@ -1,4 +1,4 @@
-//! What is known of a charset beyond its name and its decoder and encoder: [`CodecInfo`].
+//! Information about a charset besides its name, decoder and encoder: [`CodecInfo`].
 
 use super::table::Table;
 use super::{Codec, Decoder, Encoder};
@@ -7,10 +7,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// What is known of a charset: [`Codec::info`] returns it.
+/// Information about a charset, as [`Codec::info`] returns it.
 ///
-/// [`new`](Self::new) fills in what follows from the name. Set the fields that you know more about; the others mean
-/// that nothing is known. A codec that wraps another one starts with the other's information:
+/// [`new`](Self::new) fills in the fields that follow from the name. Set the other fields that you know; a field that
+/// is not set means that nothing is known. A codec that wraps another one starts with the other's information:
 ///
 /// ```
 /// use charpipe::{Codec, Decoder, Encoder};
@@ -49,8 +49,8 @@ pub struct CodecInfo<'a> {
     pub xml_name: Option<&'a str>,
     /// Where the table or the rules come from, in a few words: a standard, a file or a crate. Empty if unknown.
     pub source: &'a str,
-    /// For a label without a byte order (`UTF-16`), the charsets that it may stand for. The decoder and the encoder of
-    /// the codec are those of the first one.
+    /// For a label without a byte order (`UTF-16`), the charsets that it may mean. The codec decodes and encodes as the
+    /// first one.
     pub byte_orders: Option<ByteOrders>,
     /// Labels of the codec that name a smaller charset. [`Registry::codec`](crate::Registry::codec) sets
     /// [`read_as_superset`](Self::read_as_superset) of the codecs that it finds by one of them.
@@ -67,7 +67,7 @@ pub struct CodecInfo<'a> {
     /// # Ok::<(), charpipe::Error>(())
     /// ```
     pub read_as_superset: Option<&'a str>,
-    /// The newline convention that the label asked for. A convention chosen by an option does not replace it.
+    /// The newline convention that the label selects. An option does not override it.
     pub newline: Option<EbcdicNl>,
     /// The table that the codec runs; `None` if the codec is code. A codec with a table both decodes and encodes.
     /// [`table`](Self::table) returns it; to have it here costs nothing.
@@ -113,7 +113,7 @@ impl fmt::Debug for CodecInfo<'_> {
 /// A charset whose label leaves the byte order to the bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ByteOrders {
-    /// The names of the codecs that it may stand for. The first one is used if the bytes do not show the order.
+    /// The names of the codecs that it may mean. The first one is used if the bytes do not show the order.
     pub names: &'static [&'static str],
     /// Whether output begins with a byte order mark.
     pub bom: bool,

@@ -1,28 +1,28 @@
-//! Codecs: what a charset is to charpipe, and the built-in ones.
+//! Codecs: the interface to a charset, and the built-in charsets.
 //!
 //! A [`Codec`] names a charset and makes the two state machines that do the work: a [`Decoder`] from bytes to text and
 //! an [`Encoder`] from text to bytes. Both work on slices, keep a sequence that the end of a slice cuts, and return a
-//! reason whenever they stop ([`Stop`]). Text is `str`, the pivot: when the target is UTF-8, decoded text already is the
-//! output.
+//! reason whenever they stop ([`Stop`]). Text is `str`, the pivot: when the target is UTF-8, decoded text already is
+//! the output.
 //!
 //! # Terms
 //!
 //! * *malformed*: bytes that are not a character of the charset. *Unmappable*: a character that the charset cannot
-//!   encode. Each is a *fault*: the codec reports it and can go on. What happens then is a policy, and the policies are
-//!   those of [`Transcode`](crate::Transcode), never of a codec.
+//!   encode. Each is a *fault*: the codec reports it and can continue. What happens then is a policy, and the policies
+//!   are those of [`Transcode`](crate::Transcode), never of a codec.
 //! * *read*: bytes taken from the input of this call. They may stay in the codec as *pending* until their character is
 //!   complete.
 //! * *room*: the bytes that are left in the sink.
 //!
 //! # The contract
 //!
-//! 1. `feed` stops before the end of its input only for [`Stop::OutputFull`] or [`Stop::Fault`]. If the end of the input
-//!    cuts a sequence, `feed` reads the beginning and keeps it.
+//! 1. `feed` stops before the end of its input only for [`Stop::OutputFull`] or [`Stop::Fault`]. If the end of the
+//!    input cuts a sequence, `feed` reads the beginning and keeps it.
 //! 2. `feed` of an empty slice changes nothing and returns [`Stop::InputEmpty`].
 //! 3. A character is never split across two sinks.
-//! 4. With [`MIN_ROOM`] bytes of room, a codec returns [`Stop::OutputFull`] only after it has read or written something.
-//!    It may return a fault without either, but not for ever.
-//! 5. After a fault the codec is ready to go on. It never writes U+FFFD or another replacement on its own; only
+//! 4. With [`MIN_ROOM`] bytes of room, a codec returns [`Stop::OutputFull`] only after it has read or written
+//!    something. It may return a fault without either, but not for ever.
+//! 5. After a fault the codec is ready to continue. It never writes U+FFFD or another replacement on its own; only
 //!    [`Encoder::encode_replacement`] and `feed_replacing` write one, the one that the caller asks for.
 //! 6. The caller calls `finish` until it returns [`Stop::InputEmpty`], and then `reset` before it uses the codec again.
 //!    The end of a record is a `finish` and a `reset`.
@@ -32,7 +32,7 @@
 //! # Positions and state
 //!
 //! What a codec carries from one character to the next is what is *pending*, which the caller still has, and a number:
-//! its *state*. A caller that wants to go on at this place later, or in another process, keeps both: the number from
+//! its *state*. A caller that wants to continue at this place later, or in another process, keeps both: the number from
 //! [`Decoder::state`] and the last [`pending`](Decoder::pending) bytes that were read. [`Decoder::set_state`] with that
 //! number, and a `feed` of those bytes, puts any decoder of the charset into the same state. Encoders have the same
 //! methods; what is pending there is text. [`bytes_before`] returns which bytes a part of the decoded text comes from.
@@ -142,12 +142,12 @@ pub enum Stop<F> {
     InputEmpty,
     /// The next character does not fit. Call again with more room and the unread rest.
     OutputFull,
-    /// A fault, which the caller has to decide on. What came before it is already in the sink, and `read` includes its
-    /// cause.
+    /// A fault, which the caller has to handle. The text before it is already in the sink, and `read` includes the
+    /// bytes that caused it.
     Fault(F),
 }
 
-/// What one call of `feed` did.
+/// The result of one call of `feed`.
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step<F> {
@@ -157,7 +157,7 @@ pub struct Step<F> {
     pub stop: Stop<F>,
 }
 
-/// What one call of `feed_replacing` did.
+/// The result of one call of `feed_replacing`.
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Replaced<F> {
@@ -192,9 +192,9 @@ pub trait Decoder: Send {
     /// Decodes `src` into `dst`.
     fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed>;
 
-    /// Does what [`feed`](Self::feed) does, but goes on after malformed bytes: it writes `replacement` in place of each
-    /// malformed sequence, or nothing if that is `None`, and counts them. The transcoder calls it when it needs only
-    /// their number.
+    /// Does what [`feed`](Self::feed) does, but continues after malformed bytes: it writes `replacement` in place of
+    /// each malformed sequence, or nothing if that is `None`, and counts them. The transcoder calls it when it needs
+    /// only their number.
     ///
     /// It may stop at a fault all the same, as `feed` does, and the caller then replaces that one. The default always
     /// does; a codec has its own version for speed only.
@@ -206,9 +206,9 @@ pub trait Decoder: Send {
     /// Ends the input, or the record. The caller calls it until it returns [`Stop::InputEmpty`].
     fn finish(&mut self, dst: &mut Utf8Sink<'_>) -> Stop<Malformed>;
 
-    /// Decodes all of `src`, a whole text, from the initial state. Returns `false` if any of it is malformed, or if `dst` is
-    /// too small; what is in `dst`, and the state, is meaningless then. The caller [resets](Self::reset) the decoder
-    /// afterwards. The default calls `feed` and `finish`; a codec has its own version for speed only.
+    /// Decodes all of `src`, a whole text, from the initial state. Returns `false` if any of it is malformed, or if
+    /// `dst` is too small; what is in `dst`, and the state, is meaningless then. The caller [resets](Self::reset) the
+    /// decoder afterwards. The default calls `feed` and `finish`; a codec has its own version for speed only.
     fn decode_whole(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> bool {
         self.feed(src, dst) == Step { read: src.len(), stop: Stop::InputEmpty }
             && (self.is_bytewise() || self.finish(dst) == Stop::InputEmpty && self.pending() == 0)
@@ -226,9 +226,9 @@ pub trait Decoder: Send {
     /// A shift code that took effect is not pending.
     fn pending(&self) -> usize;
 
-    /// Returns what is carried from one character to the next, apart from what is [pending](Self::pending), as a number:
-    /// 0 in the initial state. `None` if the decoder cannot tell. The numbers of a built-in codec do not change within a
-    /// minor version of this crate.
+    /// Returns what is carried from one character to the next, apart from what is [pending](Self::pending), as a
+    /// number: 0 in the initial state. `None` if the decoder cannot tell. The numbers of a built-in codec do not change
+    /// within a minor version of this crate.
     ///
     /// If bytes are pending, it is the state in which the first of them was read. The default is for decoders with a
     /// [code unit](Self::code_unit), which carry nothing else.
@@ -254,15 +254,15 @@ pub trait Decoder: Send {
         self.code_unit().map(|_| 0)
     }
 
-    /// Puts the decoder into a state that [`state`](Self::state) of a decoder of the same charset returned, with nothing
-    /// pending. Returns `false`, and [resets](Self::reset) the decoder, if there is no such state.
+    /// Puts the decoder into a state that [`state`](Self::state) of a decoder of the same charset returned, with
+    /// nothing pending. Returns `false`, and [resets](Self::reset) the decoder, if there is no such state.
     fn set_state(&mut self, state: u64) -> bool {
         self.reset();
         state == 0 && self.code_unit().is_some()
     }
 
-    /// Returns whether each byte is decoded on its own, whatever comes before it: there is no state, and nothing is ever
-    /// pending.
+    /// Returns whether each byte is decoded on its own, whatever comes before it: there is no state, and nothing is
+    /// ever pending.
     fn is_bytewise(&self) -> bool {
         false
     }
@@ -275,7 +275,7 @@ pub trait Decoder: Send {
     }
 }
 
-/// What [`Encoder::encode_replacement`] is to write.
+/// The kind of text that [`Encoder::encode_replacement`] writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Replacement<'a> {
     /// The charset's substitution character (subchar; subchar1 for the characters that the table lists for it).
@@ -291,9 +291,9 @@ pub trait Encoder: Send {
     /// Encodes `src` into `dst`.
     fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable>;
 
-    /// Does what [`feed`](Self::feed) does, but goes on after characters that the charset does not have: it writes
-    /// `replacement` for each, as [`encode_replacement`](Self::encode_replacement) does, or nothing if that is `None`, and
-    /// counts them. The transcoder calls it when it needs only their number.
+    /// Does what [`feed`](Self::feed) does, but continues after characters that the charset does not have: it writes
+    /// `replacement` for each, as [`encode_replacement`](Self::encode_replacement) does, or nothing if that is `None`,
+    /// and counts them. The transcoder calls it when it needs only their number.
     ///
     /// It may stop at a fault all the same, as `feed` does, and the caller then replaces that one. The default always
     /// does; a codec has its own version for speed only.
@@ -331,9 +331,9 @@ pub trait Encoder: Send {
     /// charset does not have one, or if there is no room for it. [`MIN_ROOM`] is enough room, so with that much `false`
     /// means that there is none.
     ///
-    /// The default is for encoders that are [stateless](Self::is_stateless) or can be [forked](Self::fork), hold back no
-    /// text and have no one-way mappings: it encodes the text, or the
-    /// [substitute](Self::substitute), of at most 16 characters.
+    /// The default is for encoders that are [stateless](Self::is_stateless) or can be [forked](Self::fork), hold back
+    /// no text and have no one-way mappings: it encodes the text, or the [substitute](Self::substitute), of at most 16
+    /// characters.
     fn encode_replacement(&mut self, ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
         let _ = ch;
         match which {
@@ -352,12 +352,12 @@ pub trait Encoder: Send {
         0
     }
 
-    /// Returns what is carried from one character to the next, apart from what is [pending](Self::pending), as a number:
-    /// 0 in the initial state. `None` if the encoder cannot tell. The numbers of a built-in codec do not change within a
-    /// minor version of this crate.
+    /// Returns what is carried from one character to the next, apart from what is [pending](Self::pending), as a
+    /// number: 0 in the initial state. `None` if the encoder cannot tell. The numbers of a built-in codec do not change
+    /// within a minor version of this crate.
     ///
-    /// If text is pending, it is the state in which the first character of it was read. The default is for encoders that
-    /// are [stateless](Self::is_stateless).
+    /// If text is pending, it is the state in which the first character of it was read. The default is for encoders
+    /// that are [stateless](Self::is_stateless).
     ///
     /// ```
     /// use charpipe::codec::ByteSink;
@@ -380,8 +380,8 @@ pub trait Encoder: Send {
         self.is_stateless().then_some(0)
     }
 
-    /// Puts the encoder into a state that [`state`](Self::state) of an encoder of the same charset returned, with nothing
-    /// pending. Returns `false`, and [resets](Self::reset) the encoder, if there is no such state.
+    /// Puts the encoder into a state that [`state`](Self::state) of an encoder of the same charset returned, with
+    /// nothing pending. Returns `false`, and [resets](Self::reset) the encoder, if there is no such state.
     fn set_state(&mut self, state: u64) -> bool {
         self.reset();
         state == 0 && self.is_stateless()
@@ -440,14 +440,14 @@ pub trait Codec: Send + Sync {
     /// Returns a new encoder in its initial state; `None` if the codec can only decode.
     fn encoder(&self) -> Option<Box<dyn Encoder>>;
 
-    /// Calls `work` with a new decoder in its initial state. The default asks for [one in a box](Self::decoder); a codec
-    /// has its own version for speed only, so that a short text needs no allocation.
+    /// Calls `work` with a new decoder in its initial state. The default asks for [one in a box](Self::decoder); a
+    /// codec has its own version for speed only, so that a short text needs no allocation.
     fn with_decoder(&self, work: &mut dyn FnMut(&mut dyn Decoder)) {
         work(&mut *self.decoder());
     }
 
-    /// Calls `work` with a new encoder in its initial state, as [`with_decoder`](Self::with_decoder) does with a decoder.
-    /// Returns `false`, and calls nothing, if the codec can only decode.
+    /// Calls `work` with a new encoder in its initial state, as [`with_decoder`](Self::with_decoder) does with a
+    /// decoder. Returns `false`, and calls nothing, if the codec can only decode.
     fn with_encoder(&self, work: &mut dyn FnMut(&mut dyn Encoder)) -> bool {
         self.encoder().is_some_and(|mut encoder| {
             work(&mut *encoder);

@@ -1,8 +1,8 @@
-//! The newline conventions of EBCDIC: a layer over a codec that exchanges bytes, not another table.
+//! The newline conventions of EBCDIC: a layer over a codec that swaps bytes, so no extra tables are needed.
 //!
-//! By default a page maps newlines as its table says: IBM's pages have U+0085 at 15 and U+000A at 25. z/OS UNIX swaps
-//! the two; other systems fold both to a line feed. The layer exchanges these bytes before the decoder and after the
-//! encoder. It asks the codec which convention the page itself follows.
+//! By default a page maps newlines as in its table: IBM's pages have U+0085 at 15 and U+000A at 25. z/OS UNIX swaps the
+//! two; other systems fold both to a line feed. The layer swaps these bytes before the decoder and after the encoder.
+//! It asks the codec which convention the page itself follows.
 
 use super::table::{Cell, Code, Mapping, Table, TableShape, Way};
 use super::{

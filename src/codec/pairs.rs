@@ -1,6 +1,6 @@
 //! The inner loop of encoders of single bytes and pairs: to UTF-16, to codes by a table, and to bytes.
 //!
-//! It knows only what is plain. At anything else it stops between two characters, and the codec goes on in its own way.
+//! It handles only plain characters. At anything else it stops between two characters, and the codec continues.
 
 use super::batches::{LEAST_REACH, WORTH};
 use super::sink::ascii_blocks;
@@ -33,9 +33,9 @@ impl PlainCodes {
         PlainCodes { codes: codes.try_into().expect("as many as there are units") }
     }
 
-    /// Encodes characters from the front of `src` to `spare`, up to one that is not plain or within a block of the end of
-    /// either; returns how many bytes were read and written. `reach` is how many characters to look at: few if the last
-    /// stop was near.
+    /// Encodes characters from the front of `src` to `spare`, up to one that is not plain or within a block of the end
+    /// of either; returns how many bytes were read and written. `reach` is how many characters to look at: few if the
+    /// last stop was near.
     #[cfg_attr(not(feature = "whatwg"), allow(dead_code))] // HZ has a state.
     #[inline(never)]
     pub(super) fn encode(&self, src: &str, spare: &mut [u8], reach: &mut usize) -> (usize, usize) {
@@ -50,8 +50,8 @@ impl PlainCodes {
         )
     }
 
-    /// Does the same in a charset that switches between ASCII and pairs. `is_double` says whether bytes are pairs, before
-    /// and after.
+    /// Does the same in a charset that switches between ASCII and pairs. `is_double` says whether bytes are pairs,
+    /// before and after.
     #[inline(never)]
     pub(super) fn encode_switched(
         &self,
@@ -68,8 +68,8 @@ impl PlainCodes {
         self.batches(src, spare, reach, is_double, ascii, |is_double, codes, spare| switch.put(is_double, codes, spare))
     }
 
-    /// Encodes in two steps: to UTF-16, and then by the table. `ascii` copies blocks of ASCII, and `put` writes codes; both
-    /// are given the state.
+    /// Encodes in two steps: to UTF-16, and then by the table. `ascii` copies blocks of ASCII, and `put` writes codes;
+    /// both are given the state.
     #[inline(always)]
     fn batches<S>(
         &self,
@@ -113,7 +113,7 @@ pub(super) struct Switch {
     codes: [[u8; 4]; 2],
     /// The length of both.
     len: usize,
-    /// The bytes of ASCII that are not plain; some may stand there twice.
+    /// The bytes of ASCII that are not plain; some may occur there twice.
     others: [u8; 5],
 }
 
@@ -149,8 +149,8 @@ impl Switch {
         len
     }
 
-    /// Writes codes of one byte or two, and switches where they need it. Stops at [`NO_CODE`], or when the room may not be
-    /// enough; returns how many codes were written and how many bytes that was.
+    /// Writes codes of one byte or two, and switches where they need it. Stops at [`NO_CODE`], or when the room may not
+    /// be enough; returns how many codes were written and how many bytes that was.
     #[inline(always)]
     fn put(&self, is_double: &mut bool, codes: &[u16], spare: &mut [u8]) -> (usize, usize) {
         let (mut done, mut written) = (0, 0);
@@ -218,8 +218,8 @@ impl std::fmt::Debug for PlainCodes {
 }
 
 /// Converts the front of `src` to code units in the machine's order; returns how many bytes were read and written. No
-/// surrogate has a code, so a batch stops there. Without vectors the conversion stops earlier, before a character that has
-/// two units.
+/// surrogate has a code, so a batch stops there. Without vectors the conversion stops earlier, before a character that
+/// has two units.
 #[inline(always)]
 fn to_units(src: &str, room: &mut [u8]) -> (usize, usize) {
     let order = if cfg!(target_endian = "big") { ByteOrder::Big } else { ByteOrder::Little };

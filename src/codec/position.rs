@@ -1,4 +1,4 @@
-//! Lines and columns: counts them in decoded text, and finds those of bytes in a text that is read again.
+//! Lines and columns: counts them in decoded text, and finds the positions of bytes in a text that is read again.
 
 use super::{Codec, Decoder, MAX_FAULT, MIN_ROOM, Malformed, drive};
 use crate::arch::bytes::{count_ends_of_bytes, count_line_ends, count_newlines};
@@ -37,7 +37,7 @@ impl TextCounter {
         self.chars += text.chars().count() as u64;
     }
 
-    /// Takes `count` characters that are no line ends.
+    /// Takes `count` characters that are not line ends.
     pub(crate) fn add_chars(&mut self, count: u64) {
         self.after_cr &= count == 0;
         self.chars += count;
@@ -77,8 +77,8 @@ pub(crate) struct ByteNewlines {
 }
 
 impl ByteNewlines {
-    /// `char_of` returns what a byte stands for. `None` for a page with other bytes for line ends than one for CR, and one
-    /// or two for LF and NEL.
+    /// `char_of` returns what a byte stands for. `None` for a page with other bytes for line ends than one for CR, and
+    /// one or two for LF and NEL.
     pub(crate) fn of(char_of: impl Fn(u8) -> Option<char>) -> Option<Self> {
         let bytes_of =
             |chars: &[char]| (0..=0xFF).filter(|byte| char_of(*byte).is_some_and(|ch| chars.contains(&ch))).collect();
@@ -143,7 +143,7 @@ pub(crate) struct PositionFinder {
 const READ_BYTES: usize = 16 * 1024;
 
 impl PositionFinder {
-    /// `mark`: the length of the byte order mark at the beginning, which is no character of the text.
+    /// `mark`: the length of the byte order mark at the beginning, which is not a character of the text.
     pub(crate) fn new(codec: &dyn Codec, mark: u64, malformed: MalformedChars) -> Self {
         let (decoder, counter) = (codec.decoder(), TextCounter::default());
         let room = vec![0; 4 * READ_BYTES].into_boxed_slice();

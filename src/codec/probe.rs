@@ -1,4 +1,4 @@
-//! What can be found out about a codec by trying it.
+//! Finds out properties of a codec by trying it.
 //!
 //! Every function starts a new decoder or encoder and gives it a few bytes or characters. None of them trusts the codec
 //! more than the [contract](super#the-contract) allows: a codec that breaks it gets a wrong answer, but no endless loop.
@@ -167,9 +167,9 @@ pub(crate) fn char_of_byte(decoder: &dyn Decoder, byte: u8) -> Option<char> {
     chars.next().is_none().then_some(ch)
 }
 
-/// Returns the character of each byte, if each byte is decoded on its own and to one character at most; `None` for all
-/// other charsets. Meant for programs whose strings are not UTF-8: with this table they can make Latin-1 or UTF-16
-/// strings without the detour. A byte that has no character is malformed.
+/// Returns the character of each byte, if each byte is decoded independently, to at most one character; `None` for all
+/// other charsets. This is for programs whose strings are not UTF-8: with this table they can make Latin-1 or UTF-16
+/// strings directly. A byte that has no character is malformed.
 ///
 /// ```
 /// let registry = charpipe::Registry::builtin();

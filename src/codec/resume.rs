@@ -1,13 +1,13 @@
-//! Which bytes a part of the decoded text comes from: what a caller needs that has to stop before the end of the text, for
-//! example because the output of the encoder behind it is full.
+//! Finds the bytes that a part of the decoded text comes from. A caller needs this if it has to stop before the end of
+//! the text, for example because the output of the encoder after it is full.
 
 use super::{Decoder, MIN_ROOM, Stop, Utf8Sink};
 
 /// How many bytes are decoded at a time until the place is near.
 const STRIDE: usize = 256;
 
-/// Returns how many bytes of `src` the first `len` bytes of text come from, if a copy of `decoder` decodes `src`. The copy
-/// can go on after these bytes: the next character begins there, after shift codes that belong to it.
+/// Returns how many bytes of `src` the first `len` bytes of text come from, if a copy of `decoder` decodes `src`. The
+/// copy can continue after these bytes: the next character begins there, after shift codes that belong to it.
 ///
 /// `src` must decode without error up to there, and `len` must be at the beginning of a character. The bytes that are
 /// [pending](Decoder::pending) in `decoder` are not counted; the time is linear in the result.

@@ -1,5 +1,5 @@
-//! The buffers that decoders and encoders write into. They are lent out and counted here, so a codec cannot report a
-//! wrong length.
+//! The buffers that decoders and encoders write into. The sinks themselves count what is written, so a codec cannot
+//! report a wrong length.
 //!
 //! [`Utf8Sink`] is the only code in charpipe that claims that bytes are UTF-8. Everything that goes into it is a `char`, a
 //! `str`, a character of a table (`words.rs` makes those from a `char`), or checked here or by a kernel that is called
@@ -24,9 +24,9 @@ use std::ops::Range;
 /// The room without which a batch may stop before its end.
 pub(crate) const BATCH_ROOM: usize = 64;
 
-/// A lent buffer for text, which holds valid UTF-8 up to what was written.
+/// A borrowed buffer for text; the written part is valid UTF-8.
 ///
-/// Bytes of the buffer after the text may be overwritten: that allows a store that is wider than the character.
+/// Bytes of the buffer after the text may be overwritten, so that a store can be wider than the character.
 ///
 /// ```
 /// let mut room = [0; 4];
@@ -568,8 +568,8 @@ impl<'a> ByteSink<'a> {
         true
     }
 
-    /// Appends what `fill` writes to the front of the room; `fill` returns how many bytes that was. A number that is
-    /// larger than the room counts as all of it.
+    /// Appends what `fill` writes to the front of the room; `fill` returns how many bytes that was. A number larger
+    /// than the room counts as the whole room.
     #[inline]
     pub fn fill(&mut self, fill: impl FnOnce(&mut [u8]) -> usize) {
         let spare = &mut self.room[self.written..];

@@ -1,8 +1,8 @@
 //! Characters as ready UTF-8: what the tables of the engines hold.
 //!
-//! A decoder that finds a character in its table copies four bytes and advances by the character's length, whatever the
-//! script. [`Utf8Sink`](super::Utf8Sink) accepts these types without checking their bytes, so what they can be is its
-//! safety argument: only the functions in this file make them, and each makes them from a `char` or a code unit.
+//! A decoder that finds a character in its table copies four bytes and advances by the character's length, for any
+//! script. [`Utf8Sink`](super::Utf8Sink) accepts these types without checking their bytes, so their possible values are
+//! its safety argument: only the functions in this file make them, and each makes them from a `char` or a code unit.
 //!
 //! They are private to the crate, because code outside of it could otherwise choose the bytes and the length.
 //!
@@ -140,12 +140,12 @@ impl Utf8Filled {
     }
 }
 
-/// A character of the Basic Multilingual Plane as ready UTF-8, or a note in its place: what a multi-byte table holds, in
-/// half the space of a [`Utf8Char`].
+/// A character of the Basic Multilingual Plane as ready UTF-8, or a note in its place: what a multi-byte table holds,
+/// in half the space of a [`Utf8Char`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Utf8Word(
-    /// For a character, its bytes in the low 24 bits, from the low octet on, and their number, 1 to 3, above them. For a
-    /// note, its value in the low 24 bits and its kind plus 4 above them.
+    /// For a character, its bytes in the low 24 bits, from the low octet on, and their number, 1 to 3, above them. For
+    /// a note, its value in the low 24 bits and its kind plus 4 above them.
     u32,
 );
 
@@ -222,8 +222,8 @@ impl Utf8Word {
     }
 }
 
-/// The characters of a charset with shift codes, by unit: a pair with its first byte in the high octet, or a single byte.
-/// One load finds a character.
+/// The characters of a charset with shift codes, by unit: a pair with its first byte in the high octet, or a single
+/// byte. One load finds a character.
 pub(crate) struct Utf8Units {
     /// As in a [`Utf8Batch`]. Memory that nothing was written to is not used: the system maps zeros when it is read.
     words: Box<[u32; 1 << 16]>,
@@ -308,8 +308,8 @@ impl Utf8Batch {
         }
     }
 
-    /// Does the same with units that may be the first halves of codes of two units. Such a unit is no first of a word, and
-    /// the last one is left to the next block. `split` is what the units are, before and after.
+    /// Does the same with units that may be the first halves of codes of two units. Such a unit is not a first of a
+    /// word, and the last one is left to the next block. `split` is what the units are, before and after.
     #[inline(always)]
     pub(crate) fn look_up_halves(&mut self, at: usize, units: &[u16; 64], split: &mut Split, halves: &Halves<'_>) {
         let places: &mut [u32; 64] = self.words[at..].first_chunk_mut().expect("space for all units");

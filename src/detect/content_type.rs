@@ -1,7 +1,7 @@
 //! Lenient parsing of the transport's `Content-Type` field.
 //!
 //! It follows RFC 9110 §8.3.1 (media type) and §5.6.6 (parameters), with nom. It also accepts what servers send and
-//! other parsers accept: single quotes, blanks around `=`, unclosed quotes, and a field without a media type. Nothing
+//! other parsers accept: single quotes, spaces around `=`, unclosed quotes, and a field without a media type. Nothing
 //! is an error here; text that cannot be parsed as a charset is ignored. `spec/content-type.md` lists each case and how
 //! other parsers treat it.
 
@@ -28,12 +28,12 @@ pub struct ContentType {
     /// `type/subtype` in lower case. If something else is in its place, it is kept unchanged so that a message can
     /// quote it; [`ContentType::kind`] then returns [`MediaKind::Other`].
     pub essence: Option<String>,
-    /// The parameter `charset` as written, without its quotes and the blanks around it. It has not been looked up.
+    /// The parameter `charset` as written, without its quotes and the spaces around it. It has not been looked up.
     /// Never empty.
     pub charset: Option<String>,
 }
 
-/// What a media type means to the policies.
+/// The meaning of a media type for the policies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum MediaKind {
@@ -64,7 +64,7 @@ impl ContentType {
         field(value).map(|(_, read)| read).unwrap_or_default()
     }
 
-    /// Returns what the media type means to the policies.
+    /// Returns the meaning of the media type for the policies.
     #[must_use]
     pub fn kind(&self) -> MediaKind {
         let Some(essence) = &self.essence else { return MediaKind::Missing };
@@ -121,7 +121,7 @@ fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
-/// Returns whether `ch` is a blank: OWS of RFC 9110 §5.6.3, or a control character. Control characters cannot be part
+/// Returns whether `ch` is a space: OWS of RFC 9110 §5.6.3, or a control character. Control characters cannot be part
 /// of anything, and a folded line contains CR and LF.
 fn is_blank(ch: char) -> bool {
     ch == ' ' || ch.is_ascii_control()
@@ -154,7 +154,7 @@ fn field(input: &str) -> IResult<&str, ContentType> {
 /// Parses whatever is in the place of the media type, unless it is a parameter.
 fn essence(input: &str) -> IResult<&str, String> {
     let mut word = verify(take_till1(is_end), |word: &str| !word.contains('='));
-    // `charset = x`: the `=` may follow after blanks.
+    // `charset = x`: the `=` may follow after spaces.
     let (rest, word) = word.parse_complete(input)?;
     let (_, equals) = preceded(blanks, opt(tag("="))).parse_complete(rest)?;
     if equals.is_some() {

@@ -1,5 +1,5 @@
-//! Compares the contents of an input with the encoding that was found, so that a verdict does not claim more than the
-//! bytes allow. `spec/contents.md` has the rules.
+//! Checks whether the contents of an input are valid in the encoding that was found. `spec/contents.md` describes the
+//! rules.
 
 use super::binary::{self, SAMPLE_BYTES};
 use super::statistics::{self, Assessment, Looks, WINDOW};
@@ -200,8 +200,8 @@ pub(crate) fn looks_like(looks: Looks) -> Option<Diagnostic> {
     Some(Diagnostic::warning(code, 0, format!("looks like {name} without a byte order mark")))
 }
 
-/// Returns the hint that ASCII has the escape sequences of another charset. The charset is not chosen for that: a filter that
-/// takes the text for ASCII sees other text.
+/// Returns the hint that ASCII has the escape sequences of another charset. The charset is not chosen for that: a
+/// filter that takes the text for ASCII sees other text.
 fn looks_like_escapes(codec: &str) -> Diagnostic {
     Diagnostic::hint("looks-like-escapes", 0, format!("looks like {codec}, but is read as ASCII unless you ask for it"))
 }
@@ -226,7 +226,7 @@ pub(crate) fn is_single_byte(codec: &dyn Codec) -> bool {
     is_single_byte
 }
 
-/// Reads an input that is decoded by a single-byte charset, and notes what speaks against that label.
+/// Reads an input that is decoded by a single-byte charset, and notes the evidence against that label.
 #[derive(Clone)]
 pub(crate) struct LabelWatch {
     utf8: Utf8Watch,
@@ -236,7 +236,8 @@ pub(crate) struct LabelWatch {
     is_ebcdic: bool,
     /// Whether every byte outside ASCII becomes several bytes of UTF-8, once that was asked.
     grows: Option<bool>,
-    /// The position of the first byte in the window that is a blank, a newline or `e` in ASCII; looked for in EBCDIC only.
+    /// The position of the first byte in the window that is a space, a newline or `e` in ASCII; looked for in EBCDIC
+    /// only.
     ascii: Option<u64>,
     taken: u64,
 }
@@ -275,8 +276,8 @@ impl LabelWatch {
         self.utf8.malformed.is_some() && (self.c1.is_some() || !self.looks_for_c1)
     }
 
-    /// Whether bytes that `codec` decodes to as many bytes of UTF-8 make no difference to it: they are ASCII, because every
-    /// other byte becomes several.
+    /// Whether bytes that `codec` decodes to as many bytes of UTF-8 make no difference to it: they are ASCII, because
+    /// every other byte becomes several.
     pub(crate) fn ignores_same(&mut self, codec: &dyn Codec) -> bool {
         let grows = || {
             let decoder = codec.decoder();
@@ -314,8 +315,8 @@ impl LabelWatch {
         self.utf8.end();
     }
 
-    /// Returns what speaks against `codec`, which `source` named, in the bytes up to the one at the offset `last`, or in all of
-    /// them. The bytes after it may have been seen or not, and make no difference.
+    /// Returns the evidence against `codec`, which `source` named, in the bytes up to the one at the offset `last`, or
+    /// in all of them. Bytes after it make no difference.
     pub(crate) fn doubt(&self, codec: &dyn Codec, source: Option<Source>, last: Option<u64>) -> Option<Diagnostic> {
         let is_known = |at: u64| last.is_none_or(|last| at <= last);
         let is_named = matches!(source, Some(Source::Charset | Source::Declaration | Source::Meta));
@@ -353,8 +354,8 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    /// Takes the bytes that end at offset `taken` of the input, as far as they belong to it. `malformed_at`: where the first
-    /// sequence is that is not UTF-8, if it begins before `taken`.
+    /// Takes the bytes that end at offset `taken` of the input, as far as they belong to it. `malformed_at`: where the
+    /// first sequence is that is not UTF-8, if it begins before `taken`.
     pub(crate) fn feed(&mut self, src: &[u8], taken: u64, malformed_at: Option<u64>) {
         let Some(at) = malformed_at else { return self.pass(src) };
         match self.before {

@@ -1,4 +1,4 @@
-//! Decides: applies the rules of the policy to what was read, and makes the verdict.
+//! Applies the rules of the policy to the bytes read, and makes the verdict.
 
 use super::declaration::{self, DECLARATION_LIMIT, Declaration, Scanner};
 use super::html::Meta;

@@ -1,4 +1,4 @@
-//! The detector: takes bytes until there is a verdict.
+//! The detector: reads bytes until it has a verdict.
 
 use super::binary;
 use super::contents::{self, Contents};
@@ -67,13 +67,14 @@ enum State {
 impl Detector {
     /// Creates a detector that looks labels up in `registry`.
     ///
-    /// Under the default policy it takes the first 64 KiB of the input, to compare them with the encoding that it found.
+    /// Under the default policy it reads the first 64 KiB of the input, and checks whether they are valid in the
+    /// encoding that it found.
     pub fn new(registry: Registry, hints: Hints) -> Self {
         Detector::reaching(Reach::Window, registry, hints)
     }
 
-    /// Creates a detector that takes the whole input and compares it with the encoding that it found, under the default
-    /// policy. It keeps the first 64 KiB only.
+    /// Creates a detector that reads the whole input and, under the default policy, checks whether it is valid in the
+    /// encoding that was found. It keeps only the first 64 KiB in memory.
     ///
     /// ```
     /// use charpipe::{Detector, Registry, detect::Hints};
@@ -88,7 +89,7 @@ impl Detector {
         Detector::reaching(Reach::Whole, registry, hints)
     }
 
-    /// Creates a detector for a conversion, which finds out by itself what is wrong with the contents. It takes no more
+    /// Creates a detector for a conversion, which finds errors in the contents itself. It takes no more
     /// bytes than the policy needs, so that output can begin.
     pub(crate) fn for_conversion(registry: Registry, hints: Hints) -> Self {
         Detector::reaching(Reach::Head, registry, hints)
@@ -162,8 +163,8 @@ impl Detector {
         None
     }
 
-    /// Returns what the first bytes of an input that goes on show, as [`plain_start`](Self::plain_start) does for a whole
-    /// one. The detector must be new, and stays so.
+    /// Returns what the first bytes of an input that continues show, as [`plain_start`](Self::plain_start) does for a
+    /// whole one. The detector must be new, and stays so.
     pub(crate) fn plain_so_far(&self, input: &[u8]) -> PlainStart {
         let mut white_space = 0;
         for len in 1..=input.len() {
@@ -326,8 +327,8 @@ impl Detector {
         self.complete_strictly(verdict);
     }
 
-    /// Chooses among several fallbacks: the first that decodes the bytes that were examined, or else the last. A conversion
-    /// chooses by itself, from more bytes.
+    /// Chooses among several fallbacks: the first that decodes the bytes that were examined, or else the last. A
+    /// conversion chooses by itself, from more bytes.
     fn choose_fallback(&self, verdict: &mut Verdict) {
         let further = &self.known.hints.further_fallbacks;
         let first =

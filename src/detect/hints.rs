@@ -1,11 +1,11 @@
-//! What the caller knows about the input.
+//! The caller's knowledge about the input.
 
 use super::policy::Policy;
 use super::verdict::Kind;
 use crate::codec::Codec;
 use std::sync::Arc;
 
-/// What the caller knows about the input, and how detection should treat it.
+/// The caller's knowledge about the input, and options for detection.
 ///
 /// ```
 /// use charpipe::detect::{Detector, Hints, Policy};
@@ -53,5 +53,6 @@ pub struct Hints {
 /// How many bytes of an HTML document are searched for a `meta` by default. Browsers wait for the same number of bytes.
 pub const PRESCAN: usize = 1024;
 
-/// The most bytes of an HTML document that are searched, whatever [`Hints::prescan`] says. They are held in memory.
+/// The maximum value of [`Hints::prescan`]: how many bytes of an HTML document are searched at most. They are held in
+/// memory.
 pub const PRESCAN_LIMIT: usize = 1 << 20;

@@ -16,7 +16,7 @@ pub(super) struct Meta {
     /// The encoding to decode the document as: the result of `known` for the label, apart from the standard's
     /// exceptions.
     pub(super) encoding: String,
-    /// The label as written and the range of its bytes, without quotes and blanks. To change the label, replace these
+    /// The label as written and the range of its bytes, without quotes and spaces. To change the label, replace these
     /// bytes and no others. `None` if the byte pattern itself showed the encoding.
     pub(super) label: Option<(String, Range<usize>)>,
     /// Where it was found.
@@ -38,7 +38,7 @@ pub(super) enum Via {
 
 /// Looks for a declared encoding in `bytes`, the beginning of a document. The caller passes as many bytes as are to be
 /// searched (the standard recommends 1024). `known` is "get an encoding": it returns the name of the encoding for a
-/// label. If it returns `None`, the search goes on as the standard says.
+/// label. If it returns `None`, the search continues as the standard says.
 ///
 /// The search stops at the end of `bytes`, even in the middle of a tag. A declaration that is cut off there is not
 /// found.
@@ -273,7 +273,7 @@ impl Scan<'_> {
         Ok(Some(Attribute { name, value }))
     }
 
-    /// Implements the first step of "get an encoding": removing blanks at both ends.
+    /// Implements the first step of "get an encoding": removing spaces at both ends.
     fn trimmed(&self, span: Range<usize>) -> Range<usize> {
         let inside = &self.bytes[span.clone()];
         let start = span.start + inside.len() - inside.trim_ascii_start().len();

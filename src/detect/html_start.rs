@@ -14,7 +14,7 @@ pub(super) struct HtmlStart {
 enum State {
     /// Before the first tag.
     Before,
-    /// After a `<`: the characters so far, in lower case, each run of white space as one blank.
+    /// After a `<`: the characters so far, in lower case, each run of white space as one space.
     Tag(String),
     /// In a comment, after this many hyphens in a row.
     Comment(u8),

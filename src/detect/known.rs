@@ -1,4 +1,4 @@
-//! What is known before the first byte is read: the hints, and how the policy takes them.
+//! The information that is available before the first byte is read: the hints, as the policy interprets them.
 
 use super::content_type::{self, ContentType, MediaKind};
 use super::declaration::Scanner;

@@ -67,7 +67,7 @@ pub(crate) use signature::is_byte_order_mark;
 
 use crate::registry::Registry;
 
-/// Detects what `bytes`, the whole of an input, is encoded in, by the default policy and the built-in registry.
+/// Detects the encoding of `bytes`, which is a whole input, with the default policy and the built-in registry.
 ///
 /// ```
 /// let verdict = charpipe::detect(b"\xEF\xBB\xBFtext");

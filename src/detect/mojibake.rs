@@ -48,7 +48,7 @@ fn position_after(_: &str) -> Option<TextPosition> {
     None
 }
 
-/// Whether two characters that may be damaged stand side by side. Most text has none, and needs no tables. (What lost
+/// Whether two characters that may be damaged are adjacent. Most text has none, and needs no tables. (What lost
 /// its second character is not worth a hint.)
 fn has_neighbours(sample: &[u8]) -> bool {
     let may_lead = |byte: u8| matches!(byte, 0xC2..=0xD3 | 0xE2 | 0xEF);

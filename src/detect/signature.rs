@@ -142,7 +142,7 @@ pub(super) enum Recognised {
     NeedMore,
     /// This row matches.
     Row(Signature),
-    /// No row matches, whatever follows.
+    /// No row matches, regardless of what follows.
     Other,
 }
 

@@ -143,7 +143,7 @@ pub struct Verdict {
     /// Whether all that was examined is ASCII, without the byte order mark. False for UTF-16 and UTF-32.
     pub ascii: bool,
     /// What the input looks like, if nothing identifies its encoding and it is not plain UTF-8, or if it begins like a
-    /// well-known format that is not text.
+    /// known binary format.
     pub looks: Option<Looks>,
     /// The policy that was applied.
     pub policy: Policy,
@@ -175,9 +175,9 @@ impl Verdict {
         self.signature.filter(|signature| signature.bom).map(|signature| signature.bytes)
     }
 
-    /// Finds the line and column of everything that the verdict says has an offset. `input` is the same input from its
-    /// beginning, and is read as far as needed. Afterwards [`Error::position`] and [`Diagnostic::position`] have
-    /// them, unless the input is not text.
+    /// Finds the line and column for every offset in the verdict. `input` is the same input from its beginning, and is
+    /// read as far as needed. Afterwards [`Error::position`] and [`Diagnostic::position`] have them, unless the input
+    /// is not text.
     ///
     /// A [`Detector`](super::Detector) does this for what is within the bytes that it keeps.
     ///
@@ -226,7 +226,7 @@ impl Verdict {
     }
 
     /// Returns what decodes the input to find lines and columns in it. Without a codec that is any one of the family,
-    /// and UTF-8 for bytes of which nobody knows what they are: so much of them is known. `None` if the input is not
+    /// and UTF-8 for bytes of which no one knows what they are: so much of them is known. `None` if the input is not
     /// text.
     #[cfg(feature = "lines")]
     pub(crate) fn text_codec(&self) -> Option<Arc<dyn Codec>> {

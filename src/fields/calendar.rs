@@ -48,7 +48,7 @@ impl Date {
         before(year) - before(1970) + i32::from(self.day_of_year()) - 1
     }
 
-    /// Returns the day that is so many days after 1970-01-01; `None` if its year is not one from 1 to 9999.
+    /// Returns the day that is this many days after 1970-01-01; `None` if its year is not from 1 to 9999.
     ///
     /// ```
     /// use charpipe::fields::Date;
@@ -146,7 +146,7 @@ impl Timestamp {
         (u64::from(micros) < SECOND).then_some(Timestamp { time, ..self })
     }
 
-    /// Returns the moment that is so many microseconds after 1970-01-01; `None` if its year is not one from 1 to 9999.
+    /// Returns the moment that is this many microseconds after 1970-01-01; `None` if its year is not from 1 to 9999.
     #[must_use]
     pub fn of_micros(micros: i64) -> Option<Self> {
         let days = i32::try_from(micros.div_euclid(DAY as i64)).ok()?;

@@ -59,7 +59,7 @@ impl Decimal {
         self.magnitude
     }
 
-    /// Returns whether the sign is a minus, also that of a zero.
+    /// Returns whether the sign is a minus, even for zero.
     #[must_use]
     pub const fn is_negative(&self) -> bool {
         self.negative
@@ -152,7 +152,7 @@ impl Decimal {
         let digits_end = at;
         at = put_digits(self.magnitude, room, at);
         if places > 0 {
-            // At least one digit stands before the decimal point.
+            // At least one digit precedes the decimal point.
             let first = at.min(digits_end - places - 1);
             room[first..at].fill(b'0');
             at = first - 1;
@@ -174,7 +174,7 @@ const SIXTEEN: u128 = 10u128.pow(16);
 /// Appends the text of a number below [`EIGHT`] with fewer than 8 decimal places.
 fn push_eight(out: &mut Vec<u8>, negative: bool, number: u64, places: usize) {
     let digits = eight_digits(number);
-    // The first digit is in the lowest byte. At least one stands before the point.
+    // The first digit is in the lowest byte. At least one precedes the point.
     let count = (8 - digits.trailing_zeros() as usize / 8).max(places + 1);
     let digits = digits | all(b'0');
     // Room of a fixed size, of which the rest is given back, takes a few stores and no call.
@@ -218,8 +218,9 @@ pub(super) const fn all(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }
 
-/// Returns the digits of a number below 10 to the power of 8 as bytes from 0 to 9, the first one in the lowest byte. Each
-/// step splits all parts at once: into four digits, two, one. The multiplications divide by 100 and by 10, rounded down.
+/// Returns the digits of a number below 10 to the power of 8 as bytes from 0 to 9, the first one in the lowest byte.
+/// Each step splits all parts at once: into four digits, two, one. The multiplications divide by 100 and by 10, rounded
+/// down.
 #[inline]
 fn eight_digits(number: u64) -> u64 {
     let fours = (number / 10_000) | ((number % 10_000) << 32);
@@ -287,7 +288,7 @@ impl From<i64> for Decimal {
 }
 
 /// Reads a number as JSON and CSV have it: a sign, digits, a decimal point, and an exponent. All but the digits are
-/// optional, and blanks around the number are ignored.
+/// optional, and spaces around the number are ignored.
 impl FromStr for Decimal {
     type Err = BadDecimal;
 
@@ -355,8 +356,8 @@ mod tests {
         }
     }
 
-    /// Both ways to write a number give the same text: around each power of ten and at each scale, and for all numbers of
-    /// four digits, each of which stands at each place of eight digits.
+    /// Both ways to write a number give the same text: around each power of ten and at each scale, and for all numbers
+    /// of four digits, each of which is at each place of eight digits.
     #[test]
     fn both_ways_to_write_agree() {
         let check = |decimal: Decimal| {

@@ -1,8 +1,8 @@
-//! Edited numbers as bytes: digits with a sign, a decimal point, and blanks instead of zeros.
+//! Edited numbers as bytes: digits with a sign, a decimal point, and spaces instead of zeros.
 //!
-//! [`write_edited`] writes what COBOL writes: see "Editing rules" of the PICTURE clause in IBM's Enterprise COBOL for
-//! z/OS Language Reference. [`read_edited`] accepts more, because other programs write other forms: blanks or NULs in
-//! place of leading zeros, and a plus sign for a positive number although the picture has none.
+//! [`write_edited`] writes the same text as COBOL: see "Editing rules" of the PICTURE clause in IBM's Enterprise COBOL
+//! for z/OS Language Reference. [`read_edited`] accepts more, because other programs write other forms: spaces or NULs
+//! in place of leading zeros, and a plus sign for a positive number even if the picture has none.
 
 use super::Decimal;
 use super::kind::{Edited, EditedSign, ZonedSigns};
@@ -48,7 +48,7 @@ impl EditedForm {
         if self.edited.comma { characters.comma } else { characters.point }
     }
 
-    /// Returns how many digits stand in front of the decimal point.
+    /// Returns how many digits are in front of the decimal point.
     fn whole(&self) -> usize {
         usize::from(self.edited.digits) - usize::from(self.edited.scale.unsigned_abs())
     }
@@ -125,7 +125,7 @@ pub(super) fn write_edited(bytes: &mut [u8], number: &Decimal, form: &EditedForm
     if let Some(last) = digits.last_mut().filter(|_| is_zoned) {
         *last = characters.with_sign(*last & 15, is_negative);
     }
-    // Blanks stand for zeros up to the first other digit, but not after the decimal point.
+    // Spaces stand for zeros up to the first other digit, but not after the decimal point.
     for byte in digits.iter_mut().take(whole.min(edited.blanks.into())).take_while(|byte| **byte == characters.zero) {
         *byte = characters.blank;
     }

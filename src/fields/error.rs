@@ -17,7 +17,7 @@ pub struct BadLayout {
     pub column: usize,
     /// The index of the item, if the mistake is in an item as a whole.
     pub item: Option<usize>,
-    /// What is wrong and what was expected, in words.
+    /// A description of the problem, and what was expected.
     pub what: String,
 }
 
@@ -63,7 +63,7 @@ impl fmt::Display for BadLayout {
 
 impl std::error::Error for BadLayout {}
 
-/// The error for a field that cannot be read or written: where it is, its bytes, and what is wrong.
+/// The error for a field that cannot be read or written: its position, its bytes, and the problem.
 ///
 /// ```text
 /// record 17, field ACCOUNT.BALANCE, bytes 12-16: 00 12 3X …
@@ -81,7 +81,7 @@ struct Details {
     problem: Problem,
 }
 
-/// What is wrong with a field.
+/// The problem with a field.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Problem {
@@ -102,7 +102,7 @@ pub enum Problem {
         /// The number of bytes that the field needs the record to have.
         needed: usize,
     },
-    /// The record goes on after its last field. The error has no path.
+    /// The record continues after its last field. The error has no path.
     RecordTooLong {
         /// The length of the record, in bytes.
         len: usize,
@@ -167,7 +167,7 @@ pub enum Problem {
     DoesNotFit {
         /// The value.
         value: String,
-        /// What the field can hold.
+        /// The range or size of the field.
         expected: String,
     },
     /// The code page of the field lacks a character.
@@ -179,12 +179,12 @@ pub enum Problem {
     },
     /// The value cannot be deserialized into the type that the caller wants (feature `serde`).
     NotOfType {
-        /// What is wrong, in words.
+        /// A description of the error.
         why: String,
     },
-    /// A row that is to be written is not one of the layout: it has a name that the layout does not have, for example.
+    /// A row to be written does not fit the layout. For example, it has a name that the layout lacks.
     NotInLayout {
-        /// What is wrong, in words.
+        /// A description of the error.
         why: String,
     },
     /// There is a value for a field whose [null indicator](super::Layout::null_indicator) says that it has none.
@@ -204,8 +204,8 @@ pub enum Problem {
 }
 
 impl FieldError {
-    /// Makes the error for the field with this path, which begins at `offset` of the record's data and has these bytes. A
-    /// [`Visitor`](super::Visitor) makes one for a value that it cannot take.
+    /// Makes the error for the field with this path, which begins at `offset` of the record's data and has these bytes.
+    /// A [`Visitor`](super::Visitor) makes one for a value that it cannot take.
     #[must_use]
     pub fn new(path: String, offset: usize, bytes: &[u8], problem: Problem) -> Self {
         FieldError(Box::new(Details { record: 0, path, offset, bytes: bytes.to_vec(), problem }))
@@ -224,8 +224,8 @@ impl FieldError {
         self.0.record
     }
 
-    /// Returns the path of the field, as [`Layout::path`](super::Layout::path) does, with the numbers of occurrences. Empty
-    /// if the error is in bytes that no field covers.
+    /// Returns the path of the field, as [`Layout::path`](super::Layout::path) does, with the numbers of occurrences.
+    /// Empty if the error is in bytes that no field covers.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.0.path
@@ -252,7 +252,7 @@ impl FieldError {
         }
     }
 
-    /// Returns what is wrong.
+    /// Returns the problem.
     #[must_use]
     pub fn problem(&self) -> &Problem {
         &self.0.problem
@@ -346,8 +346,8 @@ impl fmt::Display for Quoted<'_> {
 }
 
 impl Problem {
-    /// Whether the message is about the bytes of the field and continues after them: "C5 is not a number". The others are
-    /// sentences of their own.
+    /// Whether the message is about the bytes of the field and continues after them: "C5 is not a number". The others
+    /// are separate sentences.
     fn is_said_of_the_bytes(&self) -> bool {
         matches!(
             self,

@@ -92,18 +92,18 @@ pub(super) struct Decode {
     pub(super) lenience: Lenience,
     /// How many numbers were read only because [`Lenience::loose_numbers`] is set.
     pub(super) loosely_read: u64,
-    /// What becomes of malformed bytes in text.
+    /// What happens to malformed bytes in text.
     pub(super) repair: Option<Repair>,
     /// How many malformed sequences became something else.
     pub(super) repaired: u64,
 }
 
-/// What may stand in a field besides a value of its kind.
+/// What may be in a field besides a value of its kind.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Lenience {
-    /// Whether numbers of blanks or low-values, and text of low-values, are null.
+    /// Whether numbers of spaces or low-values, and text of low-values, are null.
     pub(super) empty_is_null: bool,
-    /// Whether blanks or low-values may follow the digits of a zoned number.
+    /// Whether spaces or low-values may follow the digits of a zoned number.
     pub(super) loose_numbers: bool,
 }
 
@@ -114,13 +114,13 @@ impl Decode {
         Decode { pages, text, trim, lenience, loosely_read: 0, repair, repaired: 0 }
     }
 
-    /// Sets what becomes of malformed bytes in text.
+    /// Sets what happens to malformed bytes in text.
     pub(super) fn repair(self, repair: Option<Repair>) -> Self {
         Decode { repair, ..self }
     }
 
-    /// Reads the number of a field of one of the kinds that most numbers are of; `None` if it is of another kind, or if the
-    /// bytes need a closer look. It is compiled into its callers, so that the number need not pass through memory.
+    /// Reads the number of a field of one of the kinds that most numbers are of; `None` if it is of another kind, or if
+    /// the bytes need a closer look. It is compiled into its callers, so that the number need not pass through memory.
     #[inline(always)]
     pub(super) fn plain_number(form: &Form, bytes: &[u8]) -> Option<Decimal> {
         match form {
@@ -154,7 +154,7 @@ impl Decode {
             }
             Form::Varying(varying) => {
                 let text = varying.text(bytes)?;
-                // All of it is text, blanks at its end too.
+                // All of it is text, spaces at its end too.
                 let repair = (self.repair.as_ref(), &mut self.repaired);
                 return self
                     .pages
@@ -183,7 +183,7 @@ impl Decode {
         Ok(Value::Number(number))
     }
 
-    /// Reads digits at the left of a zoned number, with blanks or low-values after them.
+    /// Reads digits at the left of a zoned number, with spaces or low-values after them.
     fn loose_number(&self, form: &Form, bytes: &[u8]) -> Option<Decimal> {
         let Form::Zoned(zoned) = form else { return None };
         let is_fill = |byte: &&u8| **byte == 0 || **byte == zoned.blank();
@@ -197,7 +197,7 @@ impl Decode {
         Decode::exact_number(form, bytes).or_else(|| self.loose_number(form, bytes))
     }
 
-    /// Reads a decimal number, whatever else fields may contain.
+    /// Reads a decimal number strictly: the options that accept other contents have no effect.
     #[inline(never)]
     fn exact_number(form: &Form, bytes: &[u8]) -> Option<Decimal> {
         match form {
@@ -209,7 +209,7 @@ impl Decode {
         }
     }
 
-    /// Decodes values as they are, whatever else fields may contain.
+    /// Decodes values strictly: without the options that accept or repair other contents.
     pub(super) fn plainly<T>(&mut self, found: impl FnOnce(&mut Decode) -> T) -> T {
         let (lenience, repair) = (std::mem::take(&mut self.lenience), std::mem::take(&mut self.repair));
         let found = found(self);
@@ -222,7 +222,7 @@ impl Decode {
         Problem::NotANumber { expected: form.expected() }
     }
 
-    /// Returns whether bytes that are not a number count as null. For an edited number, blanks always do.
+    /// Returns whether bytes that are not a number count as null. For an edited number, spaces always do.
     fn is_empty(&self, form: &Form, bytes: &[u8]) -> bool {
         let blank = if self.pages.main().is_ebcdic { 0x40 } else { 0x20 };
         let is_all = |wanted: u8| bytes.iter().all(|byte| *byte == wanted);
@@ -284,7 +284,7 @@ impl Encode {
         }
     }
 
-    /// Fills a field without a value: blanks for text and edited numbers, zero for other numbers, low-values for raw
+    /// Fills a field without a value: spaces for text and edited numbers, zero for other numbers, low-values for raw
     /// bytes.
     pub(super) fn fill(&mut self, form: &Form, bytes: &mut [u8]) {
         let is_filled = match form {

@@ -21,16 +21,16 @@ pub struct Item {
     pub redefines: Option<String>,
     /// The condition under which it applies to a record.
     ///
-    /// Items that share a place are alternatives, and so are adjacent items with conditions. If any of the alternatives
-    /// has a condition, exactly one of them applies to each record: the first whose condition holds. Those without a
-    /// condition never apply then. If no condition holds, the record has no known type, which is an error. If none of
-    /// the alternatives has a condition, all apply.
+    /// Items at the same position are alternatives, and so are adjacent items with conditions. If any of the
+    /// alternatives has a condition, exactly one of them applies to each record: the first whose condition holds. Those
+    /// without a condition never apply then. If no condition holds, the record has no known type, which is an error. If
+    /// none of the alternatives has a condition, all apply.
     pub when: Option<When>,
     /// The name or path of the field that says whether this one has a value; see [`Layout::null_indicator`].
     ///
     /// [`Layout::null_indicator`]: super::Layout::null_indicator
     pub null_indicator: Option<String>,
-    /// For a field that contains the count of an array: the count that each value stands for. Values are compared as in a
+    /// For a field that contains the count of an array: the count for each of its values. Values are compared as in a
     /// [`When`]; any other value is an error. If it is empty, the value itself is the count.
     pub count_map: Vec<(String, usize)>,
     /// Where it begins in the record, in bytes from 0; `None` if it follows the item before it. An item with a position
@@ -49,7 +49,7 @@ pub struct Occurs {
     /// The largest count.
     pub max: usize,
     /// The name or path of the field that contains the count, if the count varies. Then the items after the array move.
-    /// The field stands before the array.
+    /// The field precedes the array.
     pub depending_on: Option<String>,
 }
 
@@ -119,7 +119,7 @@ impl Item {
         Item { when: Some(when), ..self }
     }
 
-    /// Returns the same field with the count of an array that each of its values stands for.
+    /// Returns the same field with a map from its values to the count of an array.
     ///
     /// ```
     /// use charpipe::fields::{FieldKind, Item, Layout, Occurs};

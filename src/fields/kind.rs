@@ -37,7 +37,7 @@ pub enum FieldKind {
     Text(Text),
     /// A decimal number with one digit per byte.
     Zoned(Zoned),
-    /// A decimal number as it is printed: with a sign, a decimal point, or blanks instead of zeros.
+    /// A decimal number as it is printed: with a sign, a decimal point, or spaces instead of zeros.
     Edited(Edited),
     /// A decimal number with two digits per byte.
     Packed(Packed),
@@ -72,8 +72,8 @@ pub struct Text {
 pub struct Zoned {
     /// The number of digits, 1 to 38.
     pub digits: u8,
-    /// The number of decimal places. A negative scale means that so many zeros follow the digits: -2 for `PIC 9PP`.
-    /// A scale above the number of digits means that zeros precede them: 4 for `PIC VPP99`.
+    /// The number of decimal places. A negative scale means that this many zeros follow the digits: -2 for `PIC 9PP`. A
+    /// scale above the number of digits means that zeros precede them: 4 for `PIC VPP99`.
     pub scale: i8,
     /// Where the sign is.
     pub sign: SignPlace,
@@ -115,8 +115,8 @@ words! { ZonedSigns { Ebcdic: "ebcdic", AsciiLetters: "ascii", AsciiLowercase: "
 
 /// A decimal number as an edited picture prints it: `-9(5)`, `ZZ9.99`, `Z(6)VZZ-`.
 ///
-/// A number is written as COBOL writes it. When reading, leading zeros may be blanks or NULs, and a sign may be
-/// `+`, `-` or a blank. A field of blanks is null, or zero if all its digits are `Z`.
+/// A number is written as COBOL writes it. When reading, leading zeros may be spaces or NULs, and a sign may be
+/// `+`, `-` or a space. A field of spaces is null, or zero if all its digits are `Z`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Edited {
@@ -124,7 +124,7 @@ pub struct Edited {
     pub digits: u8,
     /// The number of decimal places, from 0 to the number of digits.
     pub scale: i8,
-    /// How many of the digits, from the first one on, are `Z`: they become blanks instead of leading zeros. If all are
+    /// How many of the digits, from the first one on, are `Z`: they become spaces instead of leading zeros. If all are
     /// `Z`, zero becomes a blank field.
     pub blanks: u8,
     /// Whether there is a character for the decimal point: `.` in the picture, and not `V`. It needs decimal places.
@@ -133,7 +133,7 @@ pub struct Edited {
     pub comma: bool,
     /// Where the sign is, and how a positive one is written.
     pub sign: EditedSign,
-    /// Whether zero is written as blanks, also if not all digits are `Z`: `BLANK WHEN ZERO`.
+    /// Whether zero is written as spaces, even if not all digits are `Z`: `BLANK WHEN ZERO`.
     pub blank_when_zero: bool,
 }
 
@@ -175,11 +175,11 @@ pub struct Packed {
     pub digits: u8,
     /// The number of decimal places; see [`Zoned::scale`].
     pub scale: i8,
-    /// What is in the last half byte.
+    /// The content of the last half byte.
     pub sign: PackedSign,
 }
 
-/// What the last half byte of a packed number contains.
+/// The content of the last half byte of a packed number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum PackedSign {
@@ -205,8 +205,8 @@ pub struct Binary {
     pub order: ByteOrder,
     /// The number of decimal digits that the picture allows; `None` if every value that fits into the bytes is allowed
     /// (`COMP-5`). Only a [`Writer`](super::Writer) with [`BinaryRange::Picture`](BinaryRange::Picture) enforces it.
-    /// When reading, the value is always that of the bytes, as COBOL programs compiled with `TRUNC(OPT)` or `TRUNC(BIN)`
-    /// see it.
+    /// When reading, all digits in the bytes count, as COBOL programs compiled with `TRUNC(OPT)` or `TRUNC(BIN)` see
+    /// it.
     pub digits: Option<u8>,
 }
 
@@ -307,8 +307,8 @@ impl FieldKind {
     }
 
     /// Returns the maximum number of digits that a value can have before and after the decimal point together, without
-    /// the zeros that a scale adds; `None` if it is not a decimal number. Binary numbers have as many digits as their bytes
-    /// allow, which may be more than their picture has.
+    /// the zeros that a scale adds; `None` if it is not a decimal number. Binary numbers have as many digits as their
+    /// bytes allow, which may be more than their picture has.
     ///
     /// ```
     /// use charpipe::fields::{Binary, FieldKind, Packed};
@@ -393,7 +393,7 @@ impl Edited {
         }
     }
 
-    /// Returns whether zero is written as blanks.
+    /// Returns whether zero is written as spaces.
     pub(super) fn is_blank_if_zero(&self) -> bool {
         self.blank_when_zero || self.blanks == self.digits
     }
@@ -404,7 +404,7 @@ impl Edited {
 }
 
 impl EditedSign {
-    /// Returns whether the sign is a byte of its own.
+    /// Returns whether the sign is a separate byte.
     #[must_use]
     pub fn is_character(self) -> bool {
         !matches!(self, EditedSign::Absent | EditedSign::Zone)
@@ -412,7 +412,7 @@ impl EditedSign {
 }
 
 impl SignPlace {
-    /// Returns whether the sign is a byte of its own.
+    /// Returns whether the sign is a separate byte.
     #[must_use]
     pub fn is_separate(self) -> bool {
         matches!(self, SignPlace::LeadingSeparate | SignPlace::TrailingSeparate)

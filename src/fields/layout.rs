@@ -200,9 +200,9 @@ impl Layout {
     /// Returns the layout with a null indicator for one of its fields: the field has no value if the indicator is a
     /// negative number, or if its one byte is `FF` or a question mark. This is how Db2 writes null.
     ///
-    /// A [`Reader`](super::Reader) reads [`Null`](super::Value::Null) then, whatever the bytes of the field are. A
-    /// [`Writer`](super::Writer) needs no value for the field then, and fills it with blanks or zeros; a value is an error. Only [raw](super::Value::Raw) bytes are written as they are: they
-    /// are those that the field had.
+    /// A [`Reader`](super::Reader) reads [`Null`](super::Value::Null) then, and ignores the bytes of the field. A
+    /// [`Writer`](super::Writer) needs no value for the field then, and fills it with spaces or zeros; a value is an
+    /// error. Only [raw](super::Value::Raw) bytes are written as they are: they are those that the field had.
     ///
     /// ```
     /// use charpipe::fields::Layout;
@@ -225,9 +225,9 @@ impl Layout {
         Layout::new(items)
     }
 
-    /// Returns the path of an item with the numbers of occurrences: `CUSTOMER.PHONE[2]`. `at` has an occurrence for each
-    /// array around the item and for the item itself, from 0, the outermost first. Arrays for which `at` has none appear
-    /// without a number.
+    /// Returns the path of an item with the numbers of occurrences: `CUSTOMER.PHONE[2]`. `at` has an occurrence for
+    /// each array around the item and for the item itself, from 0, the outermost first. Arrays for which `at` has none
+    /// appear without a number.
     ///
     /// ```
     /// use charpipe::fields::Layout;

@@ -1,4 +1,4 @@
-//! How long a record is, from its own bytes: [`Lengths`].
+//! Finds the length of a record from its own bytes: [`Lengths`].
 
 use super::form::{Decode, Form, Lenience};
 use super::page::Pages;
@@ -227,7 +227,7 @@ impl Measure for Lengths {
 
 /// Why a walk ends early.
 enum Stop {
-    /// The record must have this many bytes to go on.
+    /// The record must have this many bytes to continue.
     Needs(usize),
     Bad(FieldError),
 }
@@ -248,8 +248,8 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Walks over the operations of a group whose offsets count from `base`. Returns by how much arrays of varying count
-    /// made it longer.
+    /// Walks over the operations of a group whose offsets count from `base`. Returns by how much arrays of varying
+    /// count made it longer.
     fn ops(&mut self, ops: &'a [Op], base: usize) -> Result<usize, Stop> {
         let mut grown = 0;
         for op in ops {

@@ -1,4 +1,4 @@
-//! Field lists: layouts as a small text, with one line for each field.
+//! Field lists: layouts in a small text format, with one line for each field.
 //!
 //! ```text
 //! # Clients, fb:500
@@ -37,19 +37,19 @@ impl Layout {
     ///   twelve fields of 5 bytes.
     /// * `KIND` is `text`, `graphic` (double-byte text without shift codes), `zoned`, `edited`, `packed`, `binary`,
     ///   `float` or `raw`. `SCALE` is the number of decimal places.
-    /// * Modifiers: `varying` for `text` and `graphic`, if the first two bytes of the field say how long its text is (see
-    ///   [`Text::varying`](super::Text::varying)); `unsigned`, `leading`, `separate`, `ebcdic`, `ascii` or `ascii-p` for
-    ///   `zoned` (see [`ZonedSigns`]); `plus-before`, `plus-after`, `minus-before`, `minus-after` or `zone`, `point` or
-    ///   `comma`, `blanks=N` and
-    ///   `blank-when-zero` for `edited` (see [`EditedSign`](super::EditedSign)); `unsigned` or `no-sign` for `packed`;
-    ///   `unsigned` and `little` for `binary`; `ibm` or `ieee`, and `little`, for `float`. `digits=N` says how many digits
-    ///   a packed or binary number can have, if that is less than its bytes allow.
+    /// * Modifiers: `varying` for `text` and `graphic`, if the first two bytes of the field say how long its text is
+    ///   (see [`Text::varying`](super::Text::varying)); `unsigned`, `leading`, `separate`, `ebcdic`, `ascii` or
+    ///   `ascii-p` for `zoned` (see [`ZonedSigns`]); `plus-before`, `plus-after`, `minus-before`, `minus-after` or
+    ///   `zone`, `point` or `comma`, `blanks=N` and `blank-when-zero` for `edited` (see
+    ///   [`EditedSign`](super::EditedSign)); `unsigned` or `no-sign` for `packed`; `unsigned` and `little` for
+    ///   `binary`; `ibm` or `ieee`, and `little`, for `float`. `digits=N` says how many digits a packed or binary
+    ///   number can have, if that is less than its bytes allow.
     /// * `PAGE` is the label of a code page, for text that is not in the page of the record.
     /// * `when` begins a block of fields that apply only to records of a type; see [`When`] for the condition. The
     ///   block ends at the next `when` or at `end`. Adjacent blocks are alternatives: exactly one of them applies to a
     ///   record. If a block has a name, that is the group of its fields.
     ///
-    /// Empty lines, and everything from a `#` after a blank or at the beginning of a line, are ignored.
+    /// Empty lines, and everything from a `#` after a space or at the beginning of a line, are ignored.
     ///
     /// # Errors
     /// [`BadLayout`] with the line and the column.
@@ -187,7 +187,7 @@ fn block(line: &str, number: usize, condition: &str) -> Result<Item, BadLayout> 
     let at = column(line, condition);
     let offset = condition.as_ptr() as usize - line.as_ptr() as usize;
     let text = line[offset..].trim_end();
-    // A comment needs a blank before it, as a value can contain a #.
+    // A comment needs a space before it, as a value can contain a #.
     let text = text.split(" #").next().unwrap_or(text);
     let (when, name) = match text.rsplit_once(':') {
         // A colon in quotes belongs to a value.

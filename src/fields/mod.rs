@@ -49,7 +49,7 @@
 //! | `when.rs` | [`When`] and [`Rule`]: which alternatives apply to a record |
 //! | `decimal.rs`, `calendar.rs`, `value.rs` | [`Decimal`], [`Date`], [`Timestamp`] and [`Value`] |
 //! | `visit.rs` | [`Visitor`], [`ValueSource`] and [`Column`]: how values are delivered and asked for |
-//! | `varchar.rs` | [`Layout::varchars`]: text whose length stands before it, out of a layout of Db2 |
+//! | `varchar.rs` | [`Layout::varchars`]: text whose length precedes it, out of a layout of Db2 |
 //! | `group_text.rs` | [`Layout::group_texts`]: groups that are also one text |
 //! | `copybook/` | [`Copybook`]: reads a layout from a COBOL copybook |
 //! | `plan.rs` | what to do for each record, worked out once from the layout |

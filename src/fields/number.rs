@@ -1,8 +1,8 @@
 //! Numbers as bytes: zoned, packed, binary, and floating-point.
 //!
-//! Each kind has a function that reads and one that writes. They agree: a number that was written is read as the same
-//! number. The opposite does not always hold: some numbers have several forms, and are not always written as the bytes
-//! that were read; see [`Packed`] and [`ZonedSigns`].
+//! Each kind has a function that reads and one that writes. A number that was written is always read as the same
+//! number. The opposite is not always true: some numbers have several forms, and may be written as bytes other than
+//! those that were read; see [`Packed`] and [`ZonedSigns`].
 //!
 //! Digits are checked and converted eight bytes at a time, in a `u64`, without a branch for each digit.
 
@@ -39,7 +39,8 @@ fn big_endian(bytes: &[u8]) -> u64 {
     }
 }
 
-// --- Packed -----------------------------------------------------------------------------------------------------------
+// --- Packed
+// -----------------------------------------------------------------------------------------------------------
 
 /// Returns the number that sixteen decimal digits, one in each half byte, stand for; `None` if one is above 9.
 #[inline(always)]
@@ -67,8 +68,8 @@ pub(super) const EXPECTED_PACKED_AFTER_ZERO: &str =
     "zero in the first half byte, digits after it, and a sign from A to F in the last one";
 pub(super) const EXPECTED_PACKED_AFTER_ZERO_WITHOUT_SIGN: &str = "zero in the first half byte, and digits after it";
 
-/// Reads a packed number. A [spare half byte](Packed::has_spare_half) must be zero: with a digit there, the number would
-/// not fit its picture. `NUMCHECK(PAC)` of IBM's compilers rejects it as well.
+/// Reads a packed number. A [spare half byte](Packed::has_spare_half) must be zero: with a digit there, the number
+/// would not fit its picture. `NUMCHECK(PAC)` of IBM's compilers rejects it as well.
 #[inline(always)]
 pub(super) fn read_packed(bytes: &[u8], packed: &Packed) -> Option<Decimal> {
     let has_sign = packed.sign != PackedSign::Absent;
@@ -122,7 +123,8 @@ pub(super) fn write_packed(bytes: &mut [u8], number: &Decimal, packed: &Packed) 
     }
 }
 
-// --- Zoned ------------------------------------------------------------------------------------------------------------
+// --- Zoned
+// ------------------------------------------------------------------------------------------------------------
 
 /// The characters that numbers consist of, in one character set.
 #[derive(Clone, Copy, Debug)]
@@ -198,7 +200,7 @@ impl ZonedForm {
         ZonedForm { digits, scale, sign, signs: signs.unwrap_or(default) }
     }
 
-    /// Returns the byte of a blank.
+    /// Returns the byte of a space.
     pub(super) fn blank(&self) -> u8 {
         Characters::of(self.signs).blank
     }
@@ -281,7 +283,7 @@ pub(super) fn read_zoned(bytes: &[u8], form: &ZonedForm) -> Option<Decimal> {
     read_digits(bytes, form).or_else(|| read_after_blanks(bytes, form))
 }
 
-/// Reads a zoned number with blanks or NULs instead of zeros in front. Mainframes calculate with both as with zeros.
+/// Reads a zoned number with spaces or NULs instead of zeros in front. Mainframes calculate with both as with zeros.
 #[cold]
 fn read_after_blanks(bytes: &[u8], form: &ZonedForm) -> Option<Decimal> {
     let Characters { blank, .. } = Characters::of(form.signs);
@@ -360,7 +362,8 @@ pub(super) fn write_zoned(bytes: &mut [u8], number: &Decimal, form: &ZonedForm) 
     }
 }
 
-// --- Binary -----------------------------------------------------------------------------------------------------------
+// --- Binary
+// -----------------------------------------------------------------------------------------------------------
 
 /// Reads a binary number of 1 to 16 bytes.
 #[inline]
@@ -416,7 +419,8 @@ pub(super) fn write_binary(bytes: &mut [u8], number: &Decimal, binary: &Binary) 
     }
 }
 
-// --- Floating point ---------------------------------------------------------------------------------------------------
+// --- Floating point
+// ---------------------------------------------------------------------------------------------------
 
 /// The number of bits in the fraction of a hexadecimal number of 8 bytes. One of 4 bytes has 32 fewer, all of them
 /// zero.
@@ -544,7 +548,7 @@ mod tests {
         }
     }
 
-    /// Each half byte is checked, wherever it is.
+    /// Each half byte is checked, at any position.
     #[test]
     fn packed_digits_are_checked() {
         for len in 1..=20 {
@@ -563,7 +567,8 @@ mod tests {
         }
     }
 
-    /// The largest number of each picture is read, and none that has a digit in a half byte that the picture leaves free.
+    /// The largest number of each picture is read, and none that has a digit in a half byte that the picture leaves
+    /// free.
     #[test]
     fn a_spare_half_of_a_packed_number_is_zero() {
         for sign in [PackedSign::Signed, PackedSign::Unsigned, PackedSign::Absent] {
@@ -604,7 +609,7 @@ mod tests {
         assert_eq!(read(b"\xF1\xF2\xF3\xF4\x60", TrailingSeparate).as_deref(), Some("-123.4"));
         assert_eq!(read(b"\xF1\xF2\xF3\xF4", Unsigned).as_deref(), Some("123.4"));
         assert_eq!(read(b"\xF1\xF2\xF3\xF4", Trailing).as_deref(), Some("123.4"));
-        // Blanks in front of the digits count as zeros.
+        // Spaces in front of the digits count as zeros.
         assert_eq!(read(b"\x40\xF2\xF3\xC4", Trailing).as_deref(), Some("23.4"));
         // A sign in an unsigned number, as calculations leave it; the other zones.
         assert_eq!(read(b"\xF1\xF2\xF3\xC4", Unsigned).as_deref(), Some("123.4"));

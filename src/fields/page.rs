@@ -26,7 +26,7 @@ pub(super) struct Page {
     is_bytewise: bool,
     /// Whether the bytes of a field are double-byte characters of a mixed page, without the shift codes around them.
     adds_shifts: bool,
-    /// What fills up a field: a character and its bytes. Empty if the page has no blank.
+    /// What fills up a field: a character and its bytes. Empty if the page has no space.
     pad: Vec<u8>,
     pad_char: char,
     /// Whether it is EBCDIC.
@@ -72,7 +72,7 @@ impl Page {
         self.codec.name()
     }
 
-    /// Decodes a field and leaves its text in `room`. Returns `false` if it is malformed. `repair` says what becomes of
+    /// Decodes a field and leaves its text in `room`. Returns `false` if it is malformed. `repair` says what happens to
     /// malformed bytes, which are added to the count with it.
     #[inline]
     pub(super) fn decode<'t>(
@@ -93,8 +93,8 @@ impl Page {
         Ok(self.trimmed(room.as_str(), trim))
     }
 
-    /// Decodes a field as [`decode`](Self::decode) does, if it is not malformed and its text is not unusually long; `None`
-    /// for any other, which `decode` has to look at.
+    /// Decodes a field as [`decode`](Self::decode) does, if it is not malformed and its text is not unusually long;
+    /// `None` for any other, which `decode` has to look at.
     #[inline]
     pub(super) fn decode_plain<'t>(&mut self, bytes: &[u8], trim: Trim, room: &'t mut Utf8Buf) -> Option<&'t str> {
         let bytes = self.without_blanks(bytes, trim);
@@ -104,7 +104,7 @@ impl Page {
         Some(self.trimmed(room.as_str(), trim))
     }
 
-    /// Returns the bytes without blanks at their end, if those are trimmed: they need no decoding.
+    /// Returns the bytes without spaces at their end, if those are trimmed: they need no decoding.
     #[inline]
     pub(super) fn without_blanks<'b>(&self, bytes: &'b [u8], trim: Trim) -> &'b [u8] {
         match (trim, self.is_bytewise, &self.pad[..]) {
@@ -113,18 +113,18 @@ impl Page {
         }
     }
 
-    /// Whether the bytes of several fields can be decoded together, without the blanks at their ends.
+    /// Whether the bytes of several fields can be decoded together, without the spaces at their ends.
     pub(super) fn joins(&self, trim: Trim) -> bool {
         self.is_bytewise && (trim == Trim::Nothing || trim == Trim::Blanks && self.pad.len() == 1)
     }
 
-    /// Decodes fields that [can be](Self::joins) decoded together. Returns `false` if some of it is malformed, or if not
-    /// every byte became a character of ASCII.
+    /// Decodes fields that [can be](Self::joins) decoded together. Returns `false` if some of it is malformed, or if
+    /// not every byte became a character of ASCII.
     pub(super) fn decode_ascii(&mut self, bytes: &[u8], room: &mut Utf8Buf) -> bool {
         self.decode_into(bytes, 4 * bytes.len() + MIN_ROOM, room) && room.as_str().len() == bytes.len()
     }
 
-    /// Whether a blank stands before this place in ASCII text, because another byte than that of the blank is one too.
+    /// Whether a space precedes this place in ASCII text, because another byte than that of the space is one too.
     #[inline]
     pub(super) fn is_blank_before(&self, text: &str, end: usize) -> bool {
         end > 0 && char::from(text.as_bytes()[end - 1]) == self.pad_char
@@ -203,7 +203,7 @@ impl Page {
         self.decoder.code_unit() == Some(2)
     }
 
-    /// Encodes `text` into `field`, and fills up the rest with blanks. Returns how many bytes the text has.
+    /// Encodes `text` into `field`, and fills up the rest with spaces. Returns how many bytes the text has.
     pub(super) fn encode(&mut self, text: &str, field: &mut [u8], room: &mut Vec<u8>) -> Result<usize, Problem> {
         let does_not_fit = |len: usize, codec: &str| Problem::DoesNotFit {
             value: text.to_owned(),
@@ -248,7 +248,7 @@ impl Page {
         Ok(len_of_text)
     }
 
-    /// Fills `field` with blanks. Fails if they do not fit.
+    /// Fills `field` with spaces. Fails if they do not fit.
     pub(super) fn fill(&self, field: &mut [u8]) -> Result<(), ()> {
         match &self.pad[..] {
             [pad] => field.fill(*pad),

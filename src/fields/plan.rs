@@ -1,8 +1,8 @@
-//! The plan for a layout: what a reader or a writer does for each record, worked out once.
+//! The plan for a layout: the operations of a reader or a writer for each record, computed once.
 //!
 //! A plan is a tree of operations with offsets. An offset counts from the beginning of the record, or of the element in
-//! an array, as if every array whose count varies were empty. Running the plan adds the bytes that such arrays really
-//! take, which moves everything after them. In a layout without such arrays nothing moves, and every offset is final.
+//! an array, as if every array whose count varies were empty. Running the plan adds the actual size of such arrays,
+//! which moves everything after them. In a layout without such arrays nothing moves, and every offset is final.
 
 use super::form::{Decode, Form};
 use super::number::{read_float, write_float};

@@ -1,4 +1,4 @@
-//! From the bytes of a record to values: [`Reader`].
+//! Reads values from the bytes of a record: [`Reader`].
 
 use super::form::{Decode, Encode, Form, Lenience};
 use super::page::{Pages, Repair};
@@ -30,7 +30,7 @@ pub struct ReadOptions {
 }
 
 impl ReadOptions {
-    /// Returns the defaults: blanks at the end of text are removed, bad fields are errors, and all fields with a name
+    /// Returns the defaults: spaces at the end of text are removed, bad fields are errors, and all fields with a name
     /// are selected.
     #[must_use]
     pub fn new() -> Self {
@@ -49,16 +49,16 @@ impl ReadOptions {
         ReadOptions { on_bad, ..self }
     }
 
-    /// Sets whether a zoned or packed number that consists of blanks or of low-values (00) is [`Value::Null`] and not
+    /// Sets whether a zoned or packed number that consists of spaces or of low-values (00) is [`Value::Null`] and not
     /// an error, and whether text of low-values is. They are [counted](Row::bad). In binary numbers, low-values are
-    /// zero, and blanks are a number.
+    /// zero, and spaces are a number.
     #[must_use]
     pub fn empty_is_null(self, empty_is_null: bool) -> Self {
         ReadOptions { lenience: Lenience { empty_is_null, ..self.lenience }, ..self }
     }
 
-    /// Sets whether blanks or low-values (00) may follow the digits of a zoned number, as in `12  `, which is 12 then. Such
-    /// numbers are [counted](Row::loose).
+    /// Sets whether spaces or low-values (00) may follow the digits of a zoned number, as in `12 `, which is 12 then.
+    /// Such numbers are [counted](Row::loose).
     #[must_use]
     pub fn loose_numbers(self, loose_numbers: bool) -> Self {
         ReadOptions { lenience: Lenience { loose_numbers, ..self.lenience }, ..self }
@@ -68,9 +68,9 @@ impl ReadOptions {
     /// with a sign of A, for example, or F in a signed field. Together with [`OnBad::Raw`], every record that the
     /// layout covers is written back byte for byte.
     ///
-    /// Bytes that no field covers must be those that a writer puts there: blanks between fields, and nothing after the
-    /// last one. In records [of a fixed length](Reader::fixed_length), blanks may follow, with which records are filled up.
-    /// Anything else is an error even with [`OnBad::Raw`], because no field contains these bytes. Records cannot be
+    /// Bytes that no field covers must be those that a writer puts there: spaces between fields, and nothing after the
+    /// last one. In records [of a fixed length](Reader::fixed_length), spaces may follow, with which records are filled
+    /// up. Anything else is an error even with [`OnBad::Raw`], because no field contains these bytes. Records cannot be
     /// [cut](OnOverlong::Cut) then.
     #[must_use]
     pub fn canonical(self, canonical: bool) -> Self {
@@ -94,14 +94,14 @@ impl ReadOptions {
     /// Sets what to do with a record that is longer than the layout says: an error by default
     /// ([`Problem::RecordTooLong`]), or the rest is [left out](Row::cut).
     ///
-    /// A record may be longer than its type, up to the length of the layout; these bytes are [unused](Row::unused). This
-    /// does not hold if the layout has counts, because a wrong count would not be found.
+    /// A record may be longer than its type, up to the length of the layout; these bytes are [unused](Row::unused).
+    /// This does not apply if the layout has counts, because a wrong count would not be found.
     #[must_use]
     pub fn overlong(self, overlong: OnOverlong) -> Self {
         ReadOptions { overlong, ..self }
     }
 
-    /// Selects fields, by name or path; see [`Layout::find`]. A group stands for all fields in it. All other fields are
+    /// Selects fields, by name or path; see [`Layout::find`]. A group selects all of its fields. All other fields are
     /// not decoded, except those that a count or a condition needs.
     #[must_use]
     pub fn select<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
@@ -128,7 +128,7 @@ impl ReadOptions {
     }
 }
 
-/// What was read of a record, besides its values.
+/// The result of reading a record, besides its values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Row {
@@ -145,7 +145,7 @@ pub struct Row {
     /// The number of bad fields that became null or raw, and of
     /// [empty fields that became null](ReadOptions::empty_is_null).
     pub bad: u64,
-    /// The number of numbers with [blanks after their digits](ReadOptions::loose_numbers).
+    /// The number of numbers with [spaces after their digits](ReadOptions::loose_numbers).
     pub loose: u64,
     /// The number of [malformed sequences](crate::rows::RowsJob::on_malformed) in text that were replaced, or left out.
     pub malformed: u64,
@@ -202,7 +202,7 @@ pub struct Reader {
 #[derive(Clone)]
 pub(super) struct Exact {
     encode: Encode,
-    /// Whether records are filled up with blanks to a fixed length.
+    /// Whether records are filled up with spaces to a fixed length.
     is_filled: bool,
     /// For each byte of the record, whether a field covers it.
     covered: Vec<bool>,
@@ -221,7 +221,7 @@ impl Exact {
     /// nothing if there are none.
     fn changed<'r>(&self, record: &'r [u8], begin: usize, end: usize) -> Option<(usize, &'r [u8], Vec<u8>)> {
         let mut blank = [0];
-        // As the writer does it: each byte on its own, and 00 if a blank does not fit.
+        // As the writer does it: each byte on its own, and 00 if a space does not fit.
         let _ = self.encode.pages.main().fill(&mut blank);
         let is_gap = |at: &usize| !self.covered[*at];
         let first = (begin..end).find(|at| is_gap(at) && record[*at] != blank[0])?;
@@ -233,13 +233,13 @@ impl Exact {
 impl Layout {
     /// Makes a reader.
     ///
-    /// `codec` is the code page of the records: it decodes text whose kind names no page, and determines the character
-    /// set of zoned numbers. `registry` has the pages that fields name.
+    /// `codec` is the code page of the records: it decodes text whose kind does not name a page, and determines the
+    /// character set of zoned numbers. `registry` has the pages that fields name.
     ///
     /// # Errors
     /// [`BadLayout`] if a selected name is not in the layout, if a field names an unknown code page, or if a value in a
-    /// condition is not one of its field's kind. Also if fields must be [canonical](ReadOptions::canonical) while records
-    /// may be [cut](ReadOptions::overlong).
+    /// condition is not one of its field's kind. Also if fields must be [canonical](ReadOptions::canonical) while
+    /// records may be [cut](ReadOptions::overlong).
     pub fn reader(
         &self,
         registry: &Registry,
@@ -304,8 +304,8 @@ impl Reader {
         &self.plan.layout
     }
 
-    /// Says whether all records of the file have the same length ([`Shape::lrecl`](crate::records::Shape::lrecl)), so that
-    /// they are filled up with blanks when they are written. This matters only for
+    /// Says whether all records of the file have the same length ([`Shape::lrecl`](crate::records::Shape::lrecl)), so
+    /// that they are filled up with spaces when they are written. This matters only for
     /// [canonical](ReadOptions::canonical) fields; if it is not called, records end with their last field.
     #[must_use]
     pub fn fixed_length(mut self, is_fixed: bool) -> Self {
@@ -315,7 +315,7 @@ impl Reader {
         self
     }
 
-    /// Sets what becomes of malformed bytes in text. Conditions do not depend on it.
+    /// Sets what happens to malformed bytes in text. Conditions do not depend on it.
     pub(crate) fn repair(mut self, repair: Option<Repair>) -> Self {
         self.decode.repair = repair;
         self
@@ -324,8 +324,8 @@ impl Reader {
     /// Returns the columns of a flat row: the selected fields, in the order of the layout.
     ///
     /// # Errors
-    /// [`BadLayout`] if there are more than 1,048,576, because of large arrays, or if their names are longer than 16 MiB
-    /// in total. This is found out before any name is made.
+    /// [`BadLayout`] if there are more than 1,048,576, because of large arrays, or if their names are longer than 16
+    /// MiB in total. This is found out before any name is made.
     pub fn columns(&self) -> Result<Vec<Column>, BadLayout> {
         self.plan.columns()
     }
@@ -341,8 +341,8 @@ impl Reader {
     /// # Errors
     /// [`FieldError`], or the error of the visitor. The visitor has received all values before the error. The next
     /// record can be read. A field that contains a count must be valid even if bad fields are [null](OnBad::Null),
-    /// because it determines where everything after the array is. Only a count of 0 may be less than the smallest one then:
-    /// the array has no elements, and the count is [counted](Row::bad) as a bad field.
+    /// because it determines where everything after the array is. Only a count of 0 may be less than the smallest one
+    /// then: the array has no elements, and the count is [counted](Row::bad) as a bad field.
     pub fn read<V: Visitor>(&mut self, number: u64, record: &[u8], visitor: &mut V) -> Result<Row, V::Error> {
         let Reader { plan, decode, exact, on_bad, short_records, overlong, counts, at } = self;
         at.clear();
@@ -392,8 +392,8 @@ impl Reader {
     }
 }
 
-/// Returns the alternative that applies to a record, or to the element of an array whose offsets are from `base`. This does
-/// not depend on what else fields may contain.
+/// Returns the alternative that applies to a record, or to the element of an array whose offsets are from `base`. This
+/// does not depend on what else fields may contain.
 pub(super) fn applying<'s>(decode: &mut Decode, set: &'s Set, record: &[u8], base: usize) -> Option<&'s Alternative> {
     decode.plainly(|decode| first_that_holds(decode, set, record, base))
 }
@@ -612,8 +612,8 @@ impl<'r, V: Visitor> Run<'r, V> {
         Ok(if array.varies { count * array.stride + grown } else { 0 })
     }
 
-    /// Returns the count of an array that should have elements and has none, if bad fields are null. Programs that do not
-    /// check counts write such records.
+    /// Returns the count of an array that should have elements and has none, if bad fields are null. Programs that do
+    /// not check counts write such records.
     #[cold]
     fn too_few(&mut self, array: &Array, found: Count, problem: Problem, column: usize) -> Result<usize, V::Error> {
         let error = self.whole().bad_count(array, found, problem);
@@ -652,7 +652,7 @@ impl<'r, V: Visitor> Run<'r, V> {
     fn end(&mut self) -> Result<(), V::Error> {
         let (begin, len) = (self.row.len, self.record.len());
         let room = self.shorter.map_or(0, |one| one.room);
-        // If there are counts, bytes after a record mean that a count is wrong.
+        // If there are counts, bytes after a record mean that a count is invalid.
         let longest = if self.plan.counts > 0 { begin + room } else { self.plan.layout.max_len().max(begin + room) };
         self.row.len = len.clamp(begin, longest.max(begin));
         self.row.unused = self.row.len - begin;
@@ -745,8 +745,8 @@ impl Whole<'_> {
     }
 }
 
-/// Gives a value to the visitor. Visitors may be compiled into where the values that most fields have are read; this is for
-/// all others.
+/// Gives a value to the visitor. Visitors may be compiled into where the values that most fields have are read; this is
+/// for all others.
 #[inline(never)]
 fn deliver<V: Visitor>(visitor: &mut V, field: &Field, column: usize, value: Value<'_>) -> Result<(), V::Error> {
     visitor.value(field.item, column + field.column, value)

@@ -1,8 +1,8 @@
 //! The values of many records of one length, field by field: [`RunReader`].
 //!
-//! What has to be found out for each field (its kind, its code page, its place in the record) is found out once for all
-//! records. Texts are decoded together. In return only plain values are read: as soon as one value of a run needs a closer
-//! look, the whole run has to be read record by record.
+//! The properties of each field (its kind, code page and position in the record) are looked up once for all records,
+//! and texts are decoded together. But only plain values are supported: if one value of a run is not plain, the whole
+//! run has to be read record by record.
 
 use super::form::{Decode, Form, Lenience};
 use super::plan::{Op, Plan, Times};
@@ -10,14 +10,14 @@ use super::read::room;
 use super::{Decimal, Reader, Trim, Value, number};
 use crate::codec::{MIN_ROOM, Utf8Buf};
 
-/// The most values that a record may have. A record with more is a run of its own.
+/// The most values that a record may have. A record with more is a separate run.
 const MAX_VALUES: usize = 1 << 12;
 
 /// Reads one field of many records at once. Made by [`RowReader::run_reader`](crate::rows::RowReader::run_reader).
 ///
 /// All methods take whole records, one after another, and the index of a field in [`items`](Self::items). They return
-/// `false` if one of the values is not plain: if it is null, has an error or has to be counted, or if it does not fit. Then
-/// some values may have been appended, and the records have to be read one by one.
+/// `false` if one of the values is not plain: if it is null, has an error or has to be counted, or if it does not fit.
+/// Then some values may have been appended, and the records have to be read one by one.
 pub struct RunReader {
     fields: Vec<RunField>,
     items: Vec<(usize, usize)>,
@@ -75,8 +75,8 @@ impl Reader {
     }
 }
 
-/// Adds the fields of these operations, which are done at each of the places `bases`. `None` if there are too many, or if
-/// the places depend on the record.
+/// Adds the fields of these operations, which are done at each of the places `bases`. `None` if there are too many, or
+/// if the places depend on the record.
 fn flatten(ops: &[Op], bases: &[usize], fields: &mut Vec<RunField>) -> Option<()> {
     for op in ops {
         match op {
@@ -106,8 +106,8 @@ fn flatten(ops: &[Op], bases: &[usize], fields: &mut Vec<RunField>) -> Option<()
 }
 
 impl RunReader {
-    /// Returns the selected fields, in the order of the layout: for each of them its item, and how many values a record has
-    /// of it.
+    /// Returns the selected fields, in the order of the layout: for each of them its item, and how many values a record
+    /// has of it.
     #[must_use]
     pub fn items(&self) -> &[(usize, usize)] {
         &self.items
@@ -125,8 +125,8 @@ impl RunReader {
         self.values
     }
 
-    /// Appends the numbers of a field, as integers: multiplied by 10 to the power of `scale`. They must be below 10 to the
-    /// power of `digits`, and above the negative of it.
+    /// Appends the numbers of a field, as integers: multiplied by 10 to the power of `scale`. They must be below 10 to
+    /// the power of `digits`, and above the negative of it.
     pub fn decimals(&mut self, field: usize, records: &[u8], scale: i8, digits: u8, out: &mut Vec<i128>) -> bool {
         let Some(limit) = 10i128.checked_pow(digits.into()) else { return false };
         if self.fields[field].is_short() {
@@ -216,7 +216,7 @@ impl RunReader {
         }
     }
 
-    /// Gives the values of a field to `take`, until it returns `false`.
+    /// Passes the values of a field to `take`, until it returns `false`.
     pub fn values_of(&mut self, field: usize, records: &[u8], take: &mut dyn FnMut(Value<'_>) -> bool) -> bool {
         let RunReader { fields, record_len, decode, .. } = self;
         let field = &fields[field];

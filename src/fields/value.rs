@@ -40,7 +40,8 @@ pub enum Value<'a> {
 }
 
 /// Writes nothing for `Null`, numbers in digits, floating-point numbers with the fewest digits that identify them, and
-/// bytes in upper-case hex without blanks, and dates as in ISO 8601: `2026-11-23`, with a time `2026-11-23 05:06:07.123456`.
+/// bytes in upper-case hex without spaces, and dates as in ISO 8601: `2026-11-23`, with a time
+/// `2026-11-23 05:06:07.123456`.
 ///
 /// ```
 /// use charpipe::fields::{Decimal, Value};

@@ -1,4 +1,4 @@
-//! Text whose length stands before it: [`Layout::varchars`].
+//! Text with a length before it: [`Layout::varchars`].
 
 use super::kind::Text;
 use super::{BadLayout, Binary, ByteOrder, FieldKind, Item, Layout};
@@ -7,8 +7,8 @@ use super::{BadLayout, Binary, ByteOrder, FieldKind, Item, Layout};
 const LEVEL: u8 = 49;
 
 impl Layout {
-    /// Returns the layout with a field of [varying text](Text::varying) in place of each group of a length and a text at
-    /// level 49, as Db2 (`DCLGEN`) declares a `VARCHAR`. The field has the name of the group.
+    /// Returns the layout with a field of [varying text](Text::varying) in place of each group of a length and a text
+    /// at level 49, as Db2 (`DCLGEN`) declares a `VARCHAR`. The field has the name of the group.
     ///
     /// ```
     /// use charpipe::fields::{Copybook, Layout};

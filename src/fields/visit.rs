@@ -1,4 +1,4 @@
-//! How values are delivered and asked for: [`Visitor`], [`ValueSource`] and [`Column`].
+//! How values are delivered and requested: [`Visitor`], [`ValueSource`] and [`Column`].
 
 use super::{FieldError, Value};
 use crate::words::words;
@@ -47,8 +47,8 @@ pub trait Visitor {
     }
 
     /// The bytes of a field are not a value of its kind, under [`OnBad::Report`]. `item` and `column` are those of
-    /// [`value`](Self::value), which receives [`Value::Null`] next. Only for the count 0 of an array that should have elements,
-    /// they are those of the array, which begins next.
+    /// [`value`](Self::value), which receives [`Value::Null`] next. Only for the count 0 of an array that should have
+    /// elements, they are those of the array, which begins next.
     ///
     /// # Errors
     /// As for [`value`](Self::value).
@@ -174,13 +174,13 @@ pub enum OnBad {
 pub enum Trim {
     /// Nothing.
     Nothing,
-    /// Blanks: U+0020, and U+3000 if the field ends with double-byte characters. A [`Writer`](super::Writer) adds them
+    /// Spaces: U+0020, and U+3000 if the field ends with double-byte characters. A [`Writer`](super::Writer) adds them
     /// again.
     #[default]
     Blanks,
     /// NULs (low-values, U+0000). This cannot be undone when writing.
     Nuls,
-    /// Blanks and NULs. This cannot be undone when writing.
+    /// Spaces and NULs. This cannot be undone when writing.
     BlanksAndNuls,
 }
 

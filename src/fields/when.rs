@@ -27,11 +27,11 @@ pub struct When {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Test {
-    /// A field has one of these values. Text is compared without blanks at its end, numbers by their value, and bytes
+    /// A field has one of these values. Text is compared without spaces at its end, numbers by their value, and bytes
     /// in hex. A value for a floating-point field is rounded as if it were written to the field.
     ///
-    /// The field has the same place in every record. For an alternative in an array, it can also be in the same element: in
-    /// the alternative itself, or before it without an array of varying count between them.
+    /// The field has the same place in every record. For an alternative in an array, it can also be in the same
+    /// element: in the alternative itself, or before it without an array of varying count between them.
     Field {
         /// Its name or path; see [`Layout::find`](super::Layout::find).
         field: String,
@@ -195,7 +195,7 @@ pub(super) fn unhex(text: &str) -> Option<Vec<u8>> {
     pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect()
 }
 
-/// Splits values at commas. A value in double quotes can contain commas and blanks; two quotes stand for one.
+/// Splits values at commas. A value in double quotes can contain commas and spaces; two quotes stand for one.
 fn split_values(text: &str) -> Result<Vec<String>, BadRule> {
     let mut values = Vec::new();
     let mut rest = text.trim();

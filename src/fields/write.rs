@@ -1,4 +1,4 @@
-//! From values to the bytes of a record: [`Writer`].
+//! Writes values as the bytes of a record: [`Writer`].
 
 use super::form::{Decode, Encode, Form, Lenience};
 use super::page::Pages;
@@ -12,13 +12,14 @@ use std::sync::Arc;
 
 /// Writes records by a [`Layout`]. Made by [`Layout::writer`].
 ///
-/// A record that a [`Reader`](super::Reader) has read is written back byte for byte if the layout covers it, and if all of
-/// its fields are [canonical](super::ReadOptions::canonical). A value that cannot be written exactly is an error:
+/// A record that a [`Reader`](super::Reader) has read is written back byte for byte if the layout covers it, and if all
+/// of its fields are [canonical](super::ReadOptions::canonical). A value that cannot be written exactly is an error:
 /// nothing is rounded, truncated or replaced.
 ///
 /// Fields without a value:
 ///
-/// * Text and edited numbers are blank. So are places that no field covers, and `FILLER`s of text; other `FILLER`s are zero.
+/// * Text and edited numbers are blank. So are places that no field covers, and `FILLER`s of text; other `FILLER`s are
+///   zero.
 /// * For any other field it is an error ([`Problem::Missing`]), unless another field that shares its place has a value.
 ///
 /// If several fields share bytes (`REDEFINES` without conditions), those that have a value must agree on them.
@@ -78,14 +79,14 @@ struct Early {
 enum Mark {
     /// Nothing.
     Free,
-    /// Blanks or zeros, because a field has no value.
+    /// Spaces or zeros, because a field has no value.
     Filled,
     /// A value.
     Written,
 }
 
 impl Layout {
-    /// Makes a writer. `codec` and `registry` are those of [`reader`](Self::reader).
+    /// Makes a writer. `codec` and `registry` have the same meaning as for [`reader`](Self::reader).
     ///
     /// # Errors
     /// Those of [`reader`](Self::reader). [`BadLayout`] if a code page can only be read.
@@ -150,8 +151,8 @@ fn early(ops: &[Op], places: &[Range<usize>], is_conditional: bool, fields: &mut
     })
 }
 
-/// Collects the fields of alternatives in an array that are in the places that their conditions test in the same element,
-/// and where these places end. All other fields in these places are before the alternatives.
+/// Collects the fields of alternatives in an array that are in the places that their conditions test in the same
+/// element, and where these places end. All other fields in these places are before the alternatives.
 fn beside(set: &Set) -> (Vec<Early>, Option<usize>) {
     let checks = set.alternatives.iter().flat_map(|one| &one.checks).flatten();
     let places: Vec<Range<usize>> = checks.filter(|check| check.is_beside()).map(|check| check.place(0)).collect();
@@ -267,8 +268,8 @@ struct Run<'r, S> {
 }
 
 impl<S: ValueSource> Run<'_, S> {
-    /// Writes a field that a condition needs, if it has a value. An empty text in an alternative is not a value: it says
-    /// that the record does not have the field.
+    /// Writes a field that a condition needs, if it has a value. An empty text in an alternative is not a value: it
+    /// says that the record does not have the field.
     fn early(&mut self, field: &Early, base: usize, from: usize) -> Result<(), FieldError> {
         let Early { offset, len, item, column, form, is_conditional } = *field;
         let has_value = match self.source.value(item, from + column) {
@@ -285,7 +286,7 @@ impl<S: ValueSource> Run<'_, S> {
         }
     }
 
-    /// Fills the rest of the tested places with blanks, as if they had no field: a field that has no value yet may get
+    /// Fills the rest of the tested places with spaces, as if they had no field: a field that has no value yet may get
     /// one later.
     fn fill_tested(&mut self, places: &[Range<usize>]) {
         let len = places.iter().map(|place| place.end).max().unwrap_or(0).min(self.plan.layout.max_len());
@@ -512,7 +513,7 @@ impl<S: ValueSource> Run<'_, S> {
         Ok(end - set.end)
     }
 
-    /// Fills the places that no field covers with blanks.
+    /// Fills the places that no field covers with spaces.
     fn fill_gaps(&mut self) {
         for (byte, mark) in self.record.iter_mut().zip(&*self.marks) {
             if *mark == Mark::Free {

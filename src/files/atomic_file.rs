@@ -1,8 +1,8 @@
 //! A new file that takes the place of an old one once all of it is written. Until then it has no name, if the system
 //! supports that: a run that is killed, by any signal, leaves the old file as it was, and nothing else.
 //!
-//! The directory and the old file are held open. When the new file takes its place, the name must still lead to that old
-//! file.
+//! The directory and the old file are held open. When the new file takes its place, the name must still lead to that
+//! old file.
 
 use crate::files::FileId;
 use crate::files::attributes::inherit;
@@ -23,7 +23,7 @@ const NAME_PREFIX: &str = ".charpipe-";
 const NAME_CHARS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
 const NAME_LEN: usize = 6;
 
-/// How many temporary names are tried. They are random: if one is taken, that is no accident.
+/// How many temporary names are tried. They are random: if one is taken, that is not an accident.
 const MAX_NAMES: usize = 100;
 
 /// The file that is written. Dropped without [`commit`](Self::commit), it is removed.
@@ -41,7 +41,7 @@ enum Stage {
     /// Disappears when the process ends.
     #[cfg(target_os = "linux")]
     Unnamed(File),
-    /// Is removed when dropped; a process that is killed leaves it behind.
+    /// It is removed when it is dropped; a process that is killed leaves it in place.
     Named(File, TemporaryName),
 }
 
@@ -67,13 +67,13 @@ impl AtomicFile {
         self.old.as_ref().and_then(|old| FileId::of(&old.metadata().ok()?))
     }
 
-    /// Returns whether both would replace the same file, under whatever names.
+    /// Returns whether both would replace the same file, even under different names.
     pub fn has_target_of(&self, other: &AtomicFile) -> bool {
         self.old_id().is_some() && self.old_id() == other.old_id() || self.place.is_same(&other.place)
     }
 
-    /// Puts the new file in its place, for certain: both its content and its name are on disk. It gets the permissions of
-    /// the file that it replaces.
+    /// Puts the new file in its place, for certain: both its content and its name are on disk. It gets the permissions
+    /// of the file that it replaces.
     pub fn commit(self) -> io::Result<()> {
         let folders = ChangedFolders::default();
         self.commit_in(&folders)?;
@@ -163,13 +163,14 @@ impl NewFile {
         }
     }
 
-    /// Makes the file ready to be put in its place: gives it the permissions and attributes of `old`, and has its content
-    /// written to disk.
+    /// Makes the file ready to be put in its place: gives it the permissions and attributes of `old`, and has its
+    /// content written to disk.
     pub fn prepare(&self, old: Option<&File>) -> io::Result<()> {
         if let Some(old) = old {
             inherit(self.file(), old)?;
         }
-        // Some file systems report only now that the disk is full; and the rename must not reach the disk before the data.
+        // Some file systems report only now that the disk is full; and the rename must not reach the disk before the
+        // data.
         self.file().sync_data()
     }
 
@@ -264,22 +265,22 @@ pub fn while_replaced<T>(file: T) -> Option<T> {
     cfg!(unix).then_some(file)
 }
 
-/// Gives the open file `old`, which is at `from` and not at `to`, the name `to` as a second name, which replaces any file
-/// there.
+/// Gives the open file `old`, which is at `from` and not at `to`, the name `to` as a second name, which replaces any
+/// file there.
 pub fn name_over(old: &File, from: &Place, to: &Place, hold: &Hold) -> io::Result<()> {
     let second = |name: &OsStr| to.folder.name(old, Some((&from.folder, &from.name)), name);
     let ((), temporary) = TemporaryName::choose(&to.folder, hold, second)?;
     temporary.put_over(to)
 }
 
-/// Returns whether a file of this name is one that a run which was killed has left: an unfinished output. It is never an
-/// input.
+/// Returns whether a file of this name is one that a run which was killed has left: an unfinished output. It is never
+/// an input.
 pub fn is_temporary_name(name: &OsStr) -> bool {
     let rest = name.as_encoded_bytes().strip_prefix(NAME_PREFIX.as_bytes());
     rest.is_some_and(|rest| rest.len() == NAME_LEN && rest.iter().all(|byte| NAME_CHARS.contains(byte)))
 }
 
-/// Returns a name that nobody can guess.
+/// Returns a name that no one can guess.
 fn random_name() -> OsString {
     let mut rest = RandomState::new().hash_one(std::process::id());
     let mut name = NAME_PREFIX.to_owned();

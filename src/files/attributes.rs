@@ -4,8 +4,9 @@
 use std::fs::File;
 use std::io;
 
-/// Gives the new file the permissions of the old one and, if the system allows it, its owner and group; on Linux also its
-/// extended attributes. Set-user-ID, set-group-ID and sticky bits are not copied: they were granted to the old content.
+/// Gives the new file the permissions of the old one and, if the system allows it, its owner and group; on Linux also
+/// its extended attributes. Set-user-ID, set-group-ID and sticky bits are not copied: they were granted to the old
+/// content.
 #[cfg(unix)]
 pub(super) fn inherit(new: &File, old: &File) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
@@ -14,8 +15,8 @@ pub(super) fn inherit(new: &File, old: &File) -> io::Result<()> {
     let (same_user, same_group) = (ours.uid() == theirs.uid(), ours.gid() == theirs.gid());
     let mut mode = theirs.permissions().mode() & 0o777;
     if !(same_user && same_group) && fchown(new, Some(theirs.uid()), Some(theirs.gid())).is_err() {
-        // Permissions that were meant for one group must not go to another; and whoever was in the first group counts
-        // with all others now, who may have had more.
+        // Permissions that were meant for one group must not go to another. Members of the old group now count as
+        // others, who may have had more permissions.
         let group_kept = same_group || fchown(new, None, Some(theirs.gid())).is_ok();
         mode &= if group_kept { 0o777 } else { 0o700 | mode >> 3 & 0o007 };
     }
@@ -35,9 +36,9 @@ pub(super) fn inherit(new: &File, old: &File) -> io::Result<()> {
 #[cfg(target_os = "linux")]
 const MAX_ATTRIBUTE_BYTES: usize = 1 << 16;
 
-/// Copies the extended attributes that belong to the owner of the old file, and its access control list. Returns `false`
-/// if the old file has a list that the new one cannot have. Attributes that go with the content, such as capabilities and
-/// signatures, are not copied.
+/// Copies the extended attributes that belong to the owner of the old file, and its access control list. Returns
+/// `false` if the old file has a list that the new one cannot have. Attributes that go with the content, such as
+/// capabilities and signatures, are not copied.
 #[cfg(target_os = "linux")]
 fn copy_attributes(new: &File, old: &File) -> io::Result<bool> {
     use rustix::fs::{XattrFlags, fremovexattr, fsetxattr};
@@ -79,8 +80,8 @@ fn copy_attributes(new: &File, old: &File) -> io::Result<bool> {
     Ok(whole)
 }
 
-/// Reads the names of the attributes of an open file. A file that could not be opened for reading is accessed by the path
-/// of its descriptor.
+/// Reads the names of the attributes of an open file. A file that could not be opened for reading is accessed by the
+/// path of its descriptor.
 #[cfg(target_os = "linux")]
 fn attribute_names(file: &File, list: &mut [u8]) -> rustix::io::Result<usize> {
     use rustix::fs::{flistxattr, listxattr};

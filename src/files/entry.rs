@@ -22,7 +22,7 @@ pub enum EntryKind {
 pub struct Entry {
     /// The identity of the file.
     pub id: FileId,
-    /// What kind of file it is.
+    /// The kind of file.
     pub kind: EntryKind,
     /// The number of the user whom it belongs to.
     pub owner: u32,

@@ -2,7 +2,7 @@
 
 use std::fs::Metadata;
 
-/// Identifies a file, whatever its name. Only Unix tells files apart.
+/// Identifies a file, independently of its name. Only Unix can tell files apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct FileId {
     device: u64,

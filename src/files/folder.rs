@@ -1,5 +1,5 @@
-//! A directory that is held open: it stays the same directory whatever happens to its name. Every file in it is accessed by
-//! a single path component, so that no other user can put a symlink in the way.
+//! A directory that is held open: it stays the same directory even if its name is changed. Every file in it is accessed
+//! by a single path component, so that no other user can put a symlink in the way.
 
 use crate::files::FileId;
 use crate::files::entry::{Entry, EntryKind};
@@ -24,7 +24,7 @@ pub struct Folder {
     id: OnceLock<FolderId>,
 }
 
-/// Identifies a directory, whatever its name.
+/// Identifies a directory, independently of its name.
 pub type FolderId = FileId;
 
 /// Opens a directory as a starting point only, if the system can: that needs no permission to read it.
@@ -36,8 +36,8 @@ const HOLD_FLAGS: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 /// Opens a file without following a symlink, and without waiting for the other end of a FIFO.
 const FILE_FLAGS: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// The types of file systems by which the kernel is controlled, from `linux/magic.h`: proc, sysfs, cgroup, cgroup2, debugfs,
-/// tracefs, securityfs, selinuxfs, bpf, efivarfs, configfs and pstore.
+/// The types of file systems by which the kernel is controlled, from `linux/magic.h`: proc, sysfs, cgroup, cgroup2,
+/// debugfs, tracefs, securityfs, selinuxfs, bpf, efivarfs, configfs and pstore.
 #[cfg(target_os = "linux")]
 const KERNEL_FILE_SYSTEMS: [u32; 12] = [
     0x9FA0,
@@ -62,8 +62,8 @@ impl Folder {
         Folder { file: file.into(), led_by, id: OnceLock::new() }
     }
 
-    /// Opens the directory at `path`. Symlinks on the way are followed, but not those by which another user would decide
-    /// what happens to our files: see [`may_lead`].
+    /// Opens the directory at `path`. Symlinks in the path are followed, unless another user could use them to control
+    /// our files: see [`may_lead`].
     pub fn open(path: &Path) -> io::Result<Self> {
         Self::open_at(CWD, Path::new("."), None)?.at(path)
     }
@@ -199,7 +199,8 @@ impl Folder {
         }
     }
 
-    /// Returns the owner and the target of the symlink `name`, both of the same symlink, or `None` if it is not a symlink.
+    /// Returns the owner and the target of the symlink `name`, both of the same symlink, or `None` if it is not a
+    /// symlink.
     #[cfg(target_os = "linux")]
     pub(super) fn link(&self, name: &OsStr) -> io::Result<Option<(u32, PathBuf)>> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -219,13 +220,13 @@ impl Folder {
         Ok(Some((owner, OsString::from_vec(target.into_bytes()).into())))
     }
 
-    /// Opens the file `name` for reading. Does not wait, whatever kind of file it is. A symlink is an error.
+    /// Opens the file `name` for reading. Does not wait, even for a FIFO. A symlink is an error.
     pub fn read(&self, name: &OsStr) -> io::Result<File> {
         Ok(fs::openat(&self.file, name, FILE_FLAGS, Mode::empty())?.into())
     }
 
-    /// Opens the regular file `name` for its owner, permissions and attributes. This can succeed even if the file may not
-    /// be read.
+    /// Opens the regular file `name` for its owner, permissions and attributes. This can succeed even if the file may
+    /// not be read.
     pub(super) fn hold(&self, name: &OsStr) -> io::Result<File> {
         #[cfg(target_os = "linux")]
         const ATTRIBUTE_FLAGS: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
@@ -240,23 +241,23 @@ impl Folder {
         }
     }
 
-    /// Opens the regular file `name` for writing; with `at_end`, whatever is written is added. Does not wait, whatever kind
-    /// of file it is now. A symlink is an error.
+    /// Opens the regular file `name` for writing; with `at_end`, appends. Does not wait, even if it is a FIFO by now. A
+    /// symlink is an error.
     pub(super) fn write(&self, name: &OsStr, at_end: bool) -> io::Result<File> {
         let flags = OFlags::WRONLY | FILE_FLAGS;
         let flags = if at_end { flags | OFlags::APPEND } else { flags };
         Ok(fs::openat(&self.file, name, flags, Mode::empty())?.into())
     }
 
-    /// Opens the FIFO or device `name` for writing. A FIFO is waited for until it has a reader; a signal ends that with the
-    /// error `Interrupted`. A symlink is an error.
+    /// Opens the FIFO or device `name` for writing. A FIFO is waited for until it has a reader; a signal ends that with
+    /// the error `Interrupted`. A symlink is an error.
     pub(super) fn write_stream(&self, name: &OsStr) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::NOCTTY | OFlags::CLOEXEC;
         Ok(fs::openat(&self.file, name, flags, Mode::empty())?.into())
     }
 
-    /// Opens the entry `name` of `/proc` without reading or writing it, and returns it with the owner of the symlink that
-    /// leads there, if there is one. Such a symlink leads to a file directly, whatever its text says.
+    /// Opens the entry `name` of `/proc` without reading or writing it, and returns it with the owner of the symlink
+    /// that leads there, if there is one. Such a symlink leads to a file directly, regardless of its text.
     #[cfg(target_os = "linux")]
     pub(super) fn hold_in_proc(&self, name: &OsStr) -> io::Result<(File, Option<u32>)> {
         let owner = self.look(name)?.filter(|entry| entry.kind == EntryKind::Link).map(|entry| entry.owner);
@@ -275,8 +276,8 @@ impl Folder {
         Ok(fs::openat(&self.file, name, flags, permissions(mode))?.into())
     }
 
-    /// Makes a file without a name, to which [`name`](Self::name) can give one. Returns `None` if the file system does not
-    /// support that, or if `/proc` is missing, which can be needed to name the file.
+    /// Makes a file without a name, to which [`name`](Self::name) can give one. Returns `None` if the file system does
+    /// not support that, or if `/proc` is missing, which can be needed to name the file.
     #[cfg(target_os = "linux")]
     pub(super) fn unnamed(&self, mode: u16) -> Option<File> {
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
@@ -284,9 +285,9 @@ impl Folder {
         (self.names_directly(&file) || is_in_proc(&file)).then_some(file)
     }
 
-    /// Returns whether the system gives an open file a name without `/proc`, as Linux does since 6.10 for a file that the
-    /// same user has opened, and before for root. It is asked once: for the name `.`, which is never free. `/proc` must
-    /// be there all the same, for the case that the process becomes another user.
+    /// Returns whether the system gives an open file a name without `/proc`, as Linux does since 6.10 for a file that
+    /// the same user has opened, and before for root. It is asked once: for the name `.`, which is never free. `/proc`
+    /// must be there all the same, for the case that the process becomes another user.
     #[cfg(target_os = "linux")]
     fn names_directly(&self, file: &File) -> bool {
         static ANSWER: OnceLock<bool> = OnceLock::new();
@@ -341,8 +342,8 @@ impl Folder {
         Ok(fs::unlinkat(&self.file, name, AtFlags::empty())?)
     }
 
-    /// Opens the directory so that it can be written to disk. Returns `None` if this user may not read it: then the system
-    /// writes it when it likes.
+    /// Opens the directory so that it can be written to disk. Returns `None` if this user may not read it: then the
+    /// system writes it when it likes.
     pub(super) fn to_sync(&self) -> io::Result<Option<File>> {
         match fs::openat(&self.file, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()) {
             Ok(file) => Ok(Some(file.into())),
@@ -359,10 +360,10 @@ impl Folder {
         Ok(fs::mkdirat(&self.file, name, permissions(0o777))?)
     }
 
-    /// Returns whether an entry that belongs to `owner` may be followed or replaced by this process. In a sticky directory
-    /// that everyone or a group can write to, such as `/tmp`, the entry must belong to us or to the owner of the directory.
-    /// Linux can protect the `>` of a shell by the same rule (`fs.protected_symlinks`, `fs.protected_regular`,
-    /// `fs.protected_fifos`).
+    /// Returns whether an entry that belongs to `owner` may be followed or replaced by this process. In a sticky
+    /// directory that everyone or a group can write to, such as `/tmp`, the entry must belong to us or to the owner of
+    /// the directory. Linux can protect the `>` of a shell by the same rule (`fs.protected_symlinks`,
+    /// `fs.protected_regular`, `fs.protected_fifos`).
     pub(super) fn trusts(&self, owner: u32) -> io::Result<bool> {
         let here = self.file.metadata()?;
         let is_shared = here.mode() & 0o1000 != 0 && here.mode() & 0o022 != 0;
@@ -380,7 +381,8 @@ impl Folder {
         false
     }
 
-    /// Returns whether what is written to files of this directory goes to the kernel, which grants root more than others.
+    /// Returns whether what is written to files of this directory goes to the kernel, which grants root more than
+    /// others.
     #[cfg(target_os = "linux")]
     pub(super) fn is_of_the_kernel(&self) -> bool {
         // The type of this field differs between systems, but the numbers have 32 bits.
@@ -403,8 +405,8 @@ fn is_in_proc(file: &File) -> bool {
     }
 }
 
-/// Fails if a symlink that belongs to `owner` must not lead this process to a file or directory of `target`. A symlink of
-/// another user leads only to what belongs to that user; those of root and of our own lead anywhere.
+/// Fails if a symlink that belongs to `owner` must not lead this process to a file or directory of `target`. A symlink
+/// of another user leads only to what belongs to that user; those of root and of our own lead anywhere.
 ///
 /// Otherwise, a user who can make a symlink in a shared directory could have us write where only we are allowed to,
 /// because we are root, own the files, or belong to a group.
@@ -427,7 +429,7 @@ pub fn current_user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Returns the one user by whose symlinks a path goes on. Those of two users would lead to what belongs to both.
+/// Returns the one user by whose symlinks a path continues. Those of two users would lead to what belongs to both.
 fn one_user(one: Option<u32>, other: u32) -> io::Result<u32> {
     if one.is_none_or(|one| one == other) { Ok(other) } else { Err(led_astray()) }
 }
@@ -479,7 +481,7 @@ pub(super) fn append_to(_: &File) -> io::Result<File> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Returns a path to an open file by its descriptor, whatever its name.
+/// Returns a path to an open file by its descriptor, regardless of its name.
 #[cfg(target_os = "linux")]
 pub(super) fn descriptor_path(file: &File) -> PathBuf {
     use std::os::fd::AsRawFd;

@@ -1,10 +1,10 @@
-//! Files that are replaced safely, also in directories that other users can write to (feature `files`).
+//! Replaces files safely, even in directories that other users can write to (feature `files`).
 //!
-//! Nobody gains a right through a file, a directory, a symlink or a name that a program replaces by these functions:
+//! No one gains a right through a file, a directory, a symlink or a name that a program replaces by these functions:
 //!
-//! * A new file is written without a name, or under one that nobody can guess, and takes the place of the old one when all
-//!   of it is written. It gets the owner, the permissions and the attributes of the old file, but never the set-user-ID
-//!   bit. Until then, only its owner can open it.
+//! * A new file is written without a name, or under one that no one can guess, and takes the place of the old one when
+//!   all of it is written. It gets the owner, the permissions and the attributes of the old file, but never the
+//!   set-user-ID bit. Until then, only its owner can open it.
 //! * The directory is held open, and so is the old file. When the new file takes its place, the name must still lead to
 //!   that old file.
 //! * A symlink of another user is followed only to what belongs to that user, and never into `/proc`. If it is in the
@@ -13,8 +13,8 @@
 //! * In a sticky directory such as `/tmp`, a file of another user is not replaced, and a symlink of another user is not
 //!   followed, unless it belongs to the owner of the directory.
 //!
-//! [`OutputFile`] opens a path for writing. The command and the Python package write by it too; `spec/assurance.md` says
-//! what is promised, and `spec/assurance.tsv` which tests show it.
+//! [`OutputFile`] opens a path for writing. The command and the Python package write by it too; `spec/assurance.md`
+//! says what is promised, and `spec/assurance.tsv` which tests show it.
 //!
 //! | file | job |
 //! |---|---|
@@ -25,8 +25,8 @@
 //! | `signals.rs` | holds INT, TERM and HUP back while files are replaced |
 //! | `file_id.rs`, `blocking.rs` | open files |
 //!
-//! On systems other than Unix, `folder_elsewhere.rs` stands in for `folder.rs`: files are replaced by path, without these
-//! checks.
+//! On systems other than Unix, `folder_elsewhere.rs` stands in for `folder.rs`: files are replaced by path, without
+//! these checks.
 
 mod atomic_file;
 mod attributes;

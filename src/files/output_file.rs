@@ -29,7 +29,7 @@ use std::sync::Arc;
 /// ```
 pub struct OutputFile(Opened);
 
-/// What a path was opened as.
+/// The kind of output that a path was opened as.
 pub enum Opened {
     /// A FIFO, a device or a descriptor: what is written cannot be taken back.
     Stream(Blocking),
@@ -37,19 +37,19 @@ pub enum Opened {
     New(Box<AtomicFile>),
 }
 
-/// What becomes of the content of a file that is opened in place, without a new file.
+/// How to treat the old content of a file that is opened in place, without a new file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Content {
     /// It is removed.
     Removed,
-    /// What is written is added to it.
+    /// Keep it, and append to it.
     Kept,
     /// There must be none: an existing file is an error.
     None,
 }
 
 impl OutputFile {
-    /// Opens the path. Symlinks are followed, but one of another user only to what belongs to that user.
+    /// Opens the path. Symlinks are followed, but a symlink of another user only to that user's own files.
     ///
     /// # Errors
     /// Fails for a directory, for a path that another user could have chosen for us, and if the system refuses.
@@ -74,8 +74,8 @@ impl OutputFile {
         }
     }
 
-    /// Opens the path as `open` of the system does, so that what is written is in the file at once: by the same rules,
-    /// but without a new file. A file that did not exist gets the permissions of any new file.
+    /// Opens the path as the system's `open` does, so that written bytes are in the file at once. The same rules apply,
+    /// but there is no temporary file. A file that did not exist gets the usual permissions of a new file.
     ///
     /// # Errors
     /// As for [`open`](Self::open).
@@ -113,7 +113,7 @@ impl OutputFile {
 }
 
 impl End {
-    /// Opens what a path leads to.
+    /// Opens the file that a path leads to.
     ///
     /// # Errors
     /// As for [`OutputFile::open`].

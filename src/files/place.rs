@@ -19,7 +19,7 @@ pub struct Place {
     pub name: OsString,
 }
 
-/// What a path leads to.
+/// The file that a path leads to.
 pub enum End {
     /// A regular file, or nothing yet.
     File(Place, Option<Entry>),
@@ -82,11 +82,11 @@ impl Place {
     }
 
     /// Follows the symlink at this place, if there is one, and those that it leads to. A symlink of another user is
-    /// followed only to what belongs to that user. `may_be_link` is whether a symlink is expected here; if not, it is an
+    /// followed only to that user's own files. `may_be_link` is whether a symlink is expected here; if not, it is an
     /// error.
     ///
     /// # Errors
-    /// Fails for a directory, and for whatever must not be followed or written to.
+    /// Fails for a directory, and for anything that must not be followed or written to.
     pub fn follow(self, may_be_link: bool) -> io::Result<End> {
         let mut place = self;
         // The owners of the symlinks that were followed.
@@ -162,8 +162,8 @@ impl End {
     }
 }
 
-/// Returns the number of the descriptor of this process that a path names: `/dev/stdout`, `/dev/fd/N`, `/proc/self/fd/N`
-/// …. What it leads to must not be replaced, and was opened for this process by whoever started it.
+/// Returns the number of the descriptor of this process that a path names: `/dev/stdout`, `/dev/fd/N`,
+/// `/proc/self/fd/N` …. The file behind it must not be replaced; the program that started this process has opened it.
 pub fn descriptor(path: &Path) -> Option<u32> {
     if !cfg!(unix) {
         return None;

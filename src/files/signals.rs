@@ -1,11 +1,11 @@
-//! Holds INT, TERM and HUP back while a file takes the place of another, and removes temporary files before one of these
-//! signals ends the process.
+//! Holds INT, TERM and HUP back while a file takes the place of another, and removes temporary files before one of
+//! these signals ends the process.
 //!
 //! All threads block the three signals. (It is not enough to block them in one thread during a rename: the system would
 //! deliver them to another thread.) One thread waits until a signal has arrived, and until no file is being put in its
-//! place. Then it unblocks the signal, which has its usual effect: it ends the process, or does nothing, as under `nohup`.
-//! Until then the signal stays pending, and no other file is put in its place. The system does not let a signal end the
-//! first process of a container; that one exits with the status that a shell shows for the signal.
+//! place. Then it unblocks the signal, which has its usual effect: it ends the process, or does nothing, as under
+//! `nohup`. Until then the signal stays pending, and no other file is put in its place. The system does not let a
+//! signal end the first process of a container; that one exits with the status that a shell shows for the signal.
 
 use crate::files::folder::Folder;
 #[cfg(unix)]
@@ -24,8 +24,8 @@ pub struct Hold {
     _busy: RwLockReadGuard<'static, ()>,
 }
 
-/// Holds signals back. If one has arrived already, it takes effect first. Must be held only briefly, as a user who
-/// presses ^C waits for it.
+/// Holds signals back. If one has arrived already, it takes effect first. Hold it only briefly, because a user who
+/// presses ^C has to wait for it.
 pub fn hold() -> Hold {
     loop {
         let hold = Hold { _busy: BUSY.read().unwrap_or_else(PoisonError::into_inner) };
@@ -140,7 +140,7 @@ mod linux {
             std::process::exit(128 + signal);
         }
         _ = ours.thread_unblock();
-        // The signals were ignored, and the run goes on.
+        // The signals were ignored, and the run continues.
         _ = ours.thread_block();
     }
 
@@ -149,8 +149,8 @@ mod linux {
         ARRIVED.get()?.read_signal().ok()?.map(|info| info.ssi_signo as i32)
     }
 
-    /// Returns whether this is the first process of a container. No signal ends that one which it does not handle, so it has
-    /// to end by itself.
+    /// Returns whether this is the first process of a container. No signal ends that one which it does not handle, so
+    /// it has to end by itself.
     pub fn is_first_process() -> bool {
         std::process::id() == 1
     }
@@ -196,8 +196,8 @@ pub fn is_first_process() -> bool {
     false
 }
 
-/// Starts to hold signals back, on systems where a pending signal cannot be seen without taking it. Between the moment in
-/// which it is taken and the lock, a file may still be put in its place.
+/// Starts to hold signals back, on systems where a pending signal cannot be seen without taking it. Between the moment
+/// in which it is taken and the lock, a file may still be put in its place.
 #[cfg(all(unix, not(target_os = "linux")))]
 pub fn watch() {
     let Ok((ours, before)) = block() else { return };

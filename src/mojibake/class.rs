@@ -1,7 +1,7 @@
-//! How likely it is that two characters stand side by side, and what damaged text can have been. The kinds of
-//! characters follow those of ftfy (see NOTICE); the weights do not.
+//! Estimates how likely it is that two characters are adjacent, and which characters damaged text may have been. The
+//! kinds of characters follow those of ftfy (see NOTICE); the weights do not.
 
-/// The kinds of characters, as far as it matters what stands beside them.
+/// The kinds of characters, as far as it matters what is beside them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(super) enum Class {
@@ -15,16 +15,16 @@ pub(super) enum Class {
     Lower,
     /// Other capital letters.
     Upper,
-    /// What may stand anywhere: dashes, the ellipsis, the apostrophe, the no-break space.
+    /// What may be anywhere: dashes, the ellipsis, the apostrophe, the no-break space.
     Common,
-    /// What hardly ever stands beside a letter, such as `¤`, `¬` or `†`.
+    /// What hardly ever is beside a letter, such as `¤`, `¬` or `†`.
     Rare,
     /// Mathematical signs, fractions and superscripts.
     Math,
     Currency,
-    /// What stands before a word, such as `¿` and `“`.
+    /// What precedes a word, such as `¿` and `“`.
     Open,
-    /// What stands after a word, such as `»` and `™`.
+    /// What follows a word, such as `»` and `™`.
     Close,
     /// Lines, boxes and blocks.
     Box,
@@ -98,18 +98,18 @@ pub(super) fn unlikely(first: Class, second: Class) -> u32 {
 /// The scripts of what damaged text can have been.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Script {
-    /// Punctuation, symbols, marks: may stand beside any script.
+    /// Punctuation, symbols, marks: may be beside any script.
     Neutral,
     Latin,
     Greek,
     Cyrillic,
-    /// Scripts that are written with a case of their own, or none: known by their block.
+    /// Other scripts, which are identified by their Unicode block.
     Block(u8),
     /// Chinese, Japanese and Korean.
     Han,
 }
 
-/// Returns the script of `ch`, and whether it is seldom used; `None` if text that somebody reads hardly ever has it.
+/// Returns the script of `ch`, and whether it is seldom used; `None` if text that someone reads hardly ever has it.
 pub(super) fn plausible(ch: char) -> Option<(Script, bool)> {
     let (script, is_rare) = match u32::from(ch) {
         0x80..=0xBF => (Script::Neutral, false),

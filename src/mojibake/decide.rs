@@ -1,8 +1,9 @@
 //! Decides whether the text begins with a damaged sequence.
 //!
-//! A sequence is damaged if the text before the repair is implausible, and that after it plausible. How implausible the
-//! text is, is the sum over its pairs of neighbours, from the character before the sequence to the one after it. If
-//! more sequences of the same page follow directly, they count too: a run of them is hardly ever an accident.
+//! A sequence is damaged if the text is implausible before the repair and plausible after it. The measure of
+//! implausibility is a sum over the pairs of adjacent characters, from the character before the sequence to the one
+//! after it. If more sequences of the same page follow directly, they count too, because a run of them is rarely a
+//! coincidence.
 
 use super::class::{Class, Script, class, plausible, unlikely};
 use super::item::Item;
@@ -49,7 +50,7 @@ impl Default for Run {
 }
 
 impl Run {
-    /// Whether it is damaged, whatever follows.
+    /// Whether it is damaged, regardless of what follows.
     fn is_certain(&self) -> bool {
         self.count > 1 && self.score >= self.need
     }
@@ -77,7 +78,7 @@ enum Sequence {
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     pub(super) tables: &'static Tables,
-    /// The character before it; a blank at the beginning of the text.
+    /// The character before it; a space at the beginning of the text.
     pub(super) before: char,
     /// The page of the sequence before it, if that was repaired.
     pub(super) page: Option<u32>,
@@ -253,7 +254,7 @@ impl View<'_> {
         let mut score = run.score + unlikely(run.last, self.class(next));
         let is_foreign = CYRILLIC_OR_GREEK >> page & 1 != 0 && run.script == Script::Latin;
         if is_foreign && (self.before.is_ascii_alphabetic() || next.is_ascii_alphabetic()) {
-            // Letters of two scripts stand side by side, and those of one would.
+            // Letters of two scripts are adjacent, and those of one would.
             score += 2;
         }
         let doubt = if run.count == 1 { self.doubt(page, run.script, run.at, next) } else { 0 };
@@ -288,7 +289,7 @@ impl View<'_> {
         true
     }
 
-    /// What speaks for a sequence of characters that were repaired: text that was damaged once may have been damaged
+    /// The evidence for a sequence of characters that were repaired: text that was damaged once may have been damaged
     /// before.
     fn bonus_of_depth(&self, script: Script) -> u32 {
         match script {
@@ -313,7 +314,7 @@ impl View<'_> {
         if ch < '\u{800}' { self.tables.entry(ch).class } else { class(ch) }
     }
 
-    /// What speaks for a sequence beside the pairs in it: its first letter hardly ever begins a word, or never stands
+    /// The evidence for a sequence beside the pairs in it: its first letter hardly ever begins a word, or never stands
     /// before such characters.
     fn bonus(&self, page: u32) -> u32 {
         let (Some(first), Some(second)) = (self.get(0), self.get(1)) else { return 0 };
@@ -418,7 +419,7 @@ impl View<'_> {
         }
     }
 
-    /// Decides about a character after which byte A0 may have become a blank: `Ã ` was `à`.
+    /// Decides about a character after which byte A0 may have become a space: `Ã ` was `à`.
     fn lost_blank(&self, first: char) -> Decision {
         let before = self.class(self.before);
         let is_lower = matches!(before, Class::AsciiLower | Class::Lower);
@@ -435,7 +436,7 @@ impl View<'_> {
                 match self.is_joined(third) {
                     None => Decision::Wait,
                     Some(true) => repair(2, 'à'),
-                    // The program that lost A0 has also made one blank of two.
+                    // The program that lost A0 has also made one space of two.
                     Some(false) => repair(1, 'à'),
                 }
             }
@@ -449,7 +450,7 @@ impl View<'_> {
         }
     }
 
-    /// Whether the blank after `Ã` belongs to the character: a blank follows, or what makes a word of it, as in `às`.
+    /// Whether the space after `Ã` belongs to the character: a space follows, or what makes a word of it, as in `às`.
     fn is_joined(&self, third: char) -> Option<bool> {
         if third == ' ' {
             return Some(true);

@@ -1,4 +1,4 @@
-//! A character on its way through the layers, and the text that it stands for.
+//! A character that passes through the layers, and the damaged text that it came from.
 
 /// A character on its way through the layers.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ impl Item {
         self.depth == depth
     }
 
-    /// Whether it is a control that nobody writes: the half of a repair whose other half is lost. It is not made.
+    /// Whether it is a control that no one writes: the half of a repair whose other half is lost. It is not made.
     pub(crate) fn is_half(&self) -> bool {
         matches!(self.ch, '\u{80}'..='\u{9F}')
     }

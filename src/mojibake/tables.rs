@@ -1,4 +1,4 @@
-//! What each character is in the pages that text is wrongly decoded as.
+//! The byte of each character in the pages that text is often wrongly decoded as.
 
 use super::class::{Class, class};
 use crate::codec::decode_strictly;
@@ -32,11 +32,11 @@ pub(super) const WESTERN: Pages = 1 | 1 << 1;
 pub(super) const WINDOWS_1250: Pages = 1 << 2;
 pub(super) const LATIN_2: Pages = 1 << 6;
 pub(super) const CYRILLIC_OR_GREEK: Pages = 1 << 3 | 1 << 4;
-/// The pages of DOS, whose lines and boxes stand in undamaged text too.
+/// The pages of DOS, whose lines and boxes are in undamaged text too.
 pub(super) const DOS: Pages = 1 << 8 | 1 << 9;
-/// After some characters, a blank may have been byte A0. It is no page.
+/// After some characters, a space may have been byte A0. It is not a page.
 pub(super) const LOST: Pages = 1 << 15;
-/// It may be damaged without a second character. It is no page.
+/// It may be damaged without a second character. It is not a page.
 pub(super) const ALONE: Pages = 1 << 14;
 
 /// What a character is.

@@ -1,8 +1,8 @@
-//! From bytes to records: a single state machine for all framings.
+//! Splits bytes into records: a single state machine for all framings.
 //!
-//! It holds at most a partial header of six bytes, and no data, except the first bytes of a record that nothing frames, if
-//! they are not enough to know its length. Nothing is allocated because of what a header
-//! says. Every result takes bytes, ends a record or file, or ends the input, so no input can make it loop.
+//! It holds at most a partial header of six bytes, and no data, except the first bytes of a record without a header,
+//! until they show its length. Nothing is allocated because of what a header says. Every result takes bytes, ends a
+//! record or file, or ends the input, so no input can make it loop.
 
 use super::edges::check_found;
 use super::measure::{Measure, Measured, Measuring, NoLength};
@@ -61,13 +61,13 @@ impl Deframer {
         }
     }
 
-    /// Takes the first bytes of the stream for framing, whatever is in them.
+    /// Takes the first bytes of the stream for framing, regardless of their contents.
     pub(crate) fn skip(self, bytes: usize) -> Self {
         Deframer { skip: bytes, head: bytes, ..self }
     }
 
-    /// Creates a deframer of [unframed](Shape::Unframed) records, whose length `measure` finds out. They have `around` bytes
-    /// before and after what is measured.
+    /// Creates a deframer of [unframed](Shape::Unframed) records, whose length `measure` finds out. They have `around`
+    /// bytes before and after what is measured.
     pub(crate) fn unframed(measure: Box<dyn Measure>, around: (usize, usize)) -> Self {
         let mut deframer = Deframer::new(&Shape::Unframed);
         deframer.records.measuring = Some(Box::new(Measuring::new(measure, around)));
@@ -109,7 +109,7 @@ impl Deframer {
 
     /// Makes the deframer read a part of a stream, from a place where a record begins (in VB and VBS, a block): the
     /// part begins at `offset` of the input, in bytes from 0, with the record `number`, from 1. Numbers and offsets,
-    /// also those of errors, count from there.
+    /// including those in errors, count from there.
     ///
     /// ```
     /// use charpipe::records::{Deframer, Shape};
@@ -949,7 +949,7 @@ mod tests {
     const SHAPES: [&str; 9] = ["fb:3", "fb:8", "rdw", "rdw:exclusive", "rdw:le", "vb", "vbs", "u32", "u16"];
 
     proptest! {
-        /// Whatever the bytes are, `whole` takes exactly the records that reading byte by byte finds.
+        /// For any bytes, `whole` takes exactly the records that reading byte by byte finds.
         #[test]
         fn whole_takes_the_same_records_as_next(
             shape in proptest::sample::select(&SHAPES[..]),

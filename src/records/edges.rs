@@ -1,5 +1,5 @@
-//! What is no data at the edges of an input, bytes and records at its beginning and at its end, and what is none at the
-//! edges of each record.
+//! Bytes that are not data: bytes and records to skip at the beginning and end of an input, and bytes around each
+//! record.
 
 use crate::error::{Count, Error, ErrorKind};
 use std::fmt;
@@ -18,7 +18,7 @@ use std::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Skip {
-    /// This many bytes, whatever is in them. At the beginning, the records follow them.
+    /// This many bytes, without a check. At the beginning, the records follow them.
     Bytes(u32),
     /// This many records.
     Records(u32),

@@ -1,4 +1,4 @@
-//! From records to bytes: the opposite of `deframe.rs`.
+//! Turns records into bytes: the opposite of `deframe.rs`.
 //!
 //! If the shape has blocks, at most one block is held.
 
@@ -37,7 +37,7 @@ pub struct Framer {
 }
 
 impl Framer {
-    /// Creates a framer for this shape. `pad` is a blank that fills up records of fixed length. If it is empty, no
+    /// Creates a framer for this shape. `pad` is the space that fills up fixed-length records. If it is empty, no
     /// record may be shorter. Other shapes do not use it.
     ///
     /// # Errors
@@ -100,13 +100,13 @@ impl Framer {
         self.record
     }
 
-    /// Frames a whole record and appends to `out` whatever can be written now. `offset` is the record's position in the
-    /// input, for errors.
+    /// Frames a whole record, and appends all bytes that can be written now to `out`. `offset` is the record's position
+    /// in the input, for errors.
     ///
     /// # Errors
     /// [`ErrorKind::RecordTooLong`] for a record of more than [`Shape::longest`] bytes; [`ErrorKind::CannotPad`] for a
-    /// record that no number of blanks fills up to its required length; [`ErrorKind::BadRecordLength`] for a record that
-    /// nothing frames and that says it has another length. In all cases the state does not change.
+    /// record that no number of spaces fills up to its required length; [`ErrorKind::BadRecordLength`] for a record
+    /// that nothing frames and that says it has another length. In all cases the state does not change.
     pub fn record(&mut self, data: &[u8], offset: u64, out: &mut Vec<u8>) -> Result<(), Error> {
         if data.len() > self.limit {
             return Err(ErrorKind::RecordTooLong { offset, record: self.record, limit: self.limit }.into());

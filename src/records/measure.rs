@@ -1,4 +1,4 @@
-//! Records that nothing frames ([`Shape::Unframed`](super::Shape::Unframed)): their own bytes say how long they are.
+//! Records without headers ([`Shape::Unframed`](super::Shape::Unframed)), whose own bytes determine their length.
 
 use crate::error::ErrorKind;
 use std::fmt;
@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// Finds out how long records are from their bytes.
 pub(crate) trait Measure: Send {
-    /// Finds out how long the record is that begins with `bytes`, after which others may follow. More bytes never change
-    /// the result, once it is not [`Measured::Needs`].
+    /// Finds out how long the record is that begins with `bytes`, after which others may follow. More bytes never
+    /// change the result, once it is not [`Measured::Needs`].
     fn measure(&mut self, bytes: &[u8]) -> Result<Measured, NoLength>;
 
     /// Returns the path of the field that the length comes from; nothing if it is the layout as a whole.
@@ -32,7 +32,7 @@ pub(crate) struct NoLength {
     pub(crate) field: String,
     /// Where that is in the record, in bytes from 0.
     pub(crate) offset: usize,
-    /// What is wrong with it.
+    /// The error in it.
     pub(crate) why: String,
 }
 
@@ -46,7 +46,7 @@ impl NoLength {
 
 /// Measures one record after the other. Holds the bytes of a record that are not enough to know its length.
 pub(super) struct Measuring {
-    /// Locked by nobody: it makes this type `Sync`.
+    /// Locked by no one: it makes this type `Sync`.
     measure: Mutex<Box<dyn Measure>>,
     pub(super) held: Vec<u8>,
     /// How many bytes must be held before there is something to find out.

@@ -39,8 +39,8 @@ const MAX_WINDOW: u64 = 16 << 20;
 /// How much of a file is read at once if all of it is.
 const BUFFER: usize = 256 * 1024;
 
-/// Cuts a file into parts of about `bytes` bytes, in order. Together they are the whole file. Each is at least as long as
-/// `bytes`, except the last one, and longer where no place to cut is found. An empty file has no parts.
+/// Cuts a file into parts of about `bytes` bytes, in order. Together they are the whole file. Each is at least as long
+/// as `bytes`, except the last one, and longer where no place to cut is found. An empty file has no parts.
 ///
 /// | shape | how the places are found | [`Split::number`] |
 /// |---|---|---|
@@ -50,8 +50,8 @@ const BUFFER: usize = 256 * 1024;
 /// | `u16`, `mode-b` | by all headers, because theirs are too short to recognise | known |
 /// | `awstape` | not at all: there is one part | known |
 ///
-/// A place that was found by eight headers may be wrong, though that is unlikely. [`Records::part`](super::Records::part)
-/// finds out, and then fails, so that no record is lost or read twice.
+/// A place that was found by eight headers may be wrong, though that is unlikely.
+/// [`Records::part`](super::Records::part) finds out, and then fails, so that no record is lost or read twice.
 ///
 /// ```
 /// use charpipe::records::{Records, Shape, splits};
@@ -99,8 +99,8 @@ pub fn splits<R: Read + Seek>(input: R, shape: &Shape, bytes: u64) -> Result<Vec
     }
 }
 
-/// Cuts a file into parts like [`splits`], but reads all headers, so that the [number](Split::number) of the first record
-/// of every part is known and all places are right.
+/// Cuts a file into parts like [`splits`], but reads all headers, so that the [number](Split::number) of the first
+/// record of every part is known and all places are correct.
 ///
 /// This reads the whole input once, from its beginning, at a speed near that of memory.
 ///
@@ -163,7 +163,7 @@ fn by_length(len: u64, lrecl: u64, bytes: u64) -> Result<Vec<Split>, Error> {
         .collect())
 }
 
-/// Returns where parts of whole blocks begin; `None` if a descriptor word is wrong, which reading it all explains.
+/// Returns where parts of whole blocks begin; `None` if a descriptor word is invalid, which reading it all explains.
 fn by_blocks<R: Read + Seek>(input: &mut R, shape: &Shape, len: u64, bytes: u64) -> Result<Option<Vec<u64>>, Error> {
     let (mut begins, mut at) = (vec![0], 0);
     while at < len {
@@ -184,7 +184,7 @@ fn by_blocks<R: Read + Seek>(input: &mut R, shape: &Shape, len: u64, bytes: u64)
     Ok(Some(begins))
 }
 
-/// Returns where parts begin whose first record was found behind a chain of headers.
+/// Returns where parts begin whose first record was found after a chain of headers.
 fn by_chains<R: Read + Seek>(input: &mut R, shape: &Shape, len: u64, bytes: u64) -> Result<Vec<u64>, Error> {
     let (mut begins, mut target, mut room) = (vec![0], bytes, Vec::new());
     while target < len {
@@ -369,7 +369,7 @@ mod tests {
             }
         }
 
-        /// Parts that begin at wrong places are an error, wherever they begin.
+        /// A part that begins at a wrong place is always an error.
         #[test]
         fn wrong_places_are_found(
             shape in proptest::sample::select(&SHAPES[..]),

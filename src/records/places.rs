@@ -1,6 +1,7 @@
-//! Where in the input the data of records is: [`Places`].
+//! The positions of the data of records in the input: [`Places`].
 
-/// Which byte of the input the data has from which index on, wherever that is not simply the next byte: at headers.
+/// Maps indexes of the data to bytes of the input, for each index at which the data does not simply continue (after a
+/// header).
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Places {
     pieces: Vec<(usize, u64)>,

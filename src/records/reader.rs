@@ -96,8 +96,9 @@ impl<R: BufRead> Records<R> {
 
     /// Reads only a part of a stream, as [`splits`](super::splits) finds them. `R` must begin where the part begins.
     ///
-    /// The part must end where it says. Otherwise the result is [`ErrorKind::SplitMismatch`], before any record that
-    /// also belongs to the next part. So if all parts of a file are read without an error, each record was read once.
+    /// A record must end exactly at the end of the part. Otherwise the result is [`ErrorKind::SplitMismatch`], before
+    /// any record that also belongs to the next part. So if all parts of a file are read without an error, each record
+    /// was read once.
     ///
     /// Numbers of records count from [`Split::number`], or from 1 if it is unknown.
     #[must_use]
@@ -470,7 +471,7 @@ impl<W: Write> RecordWriter<W> {
         self.write()
     }
 
-    /// Writes whatever is left, and ends the file.
+    /// Writes all remaining bytes, and ends the file.
     ///
     /// # Errors
     /// [`ErrorKind::Write`].

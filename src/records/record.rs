@@ -1,4 +1,4 @@
-//! One record of an input, and where its bytes are: [`Record`].
+//! One record of an input, and the position of its bytes: [`Record`].
 
 use super::places::{Places, offset_of};
 use std::ops::Range;
@@ -8,9 +8,9 @@ use std::ops::Range;
 pub struct Record<'a> {
     /// Its bytes, unchanged from the input.
     pub data: &'a [u8],
-    /// Its number, from 1. The count goes on across files.
+    /// Its number, from 1. The count continues across files.
     pub number: u64,
-    /// The position in the input where it begins, in bytes from 0: that of its first header.
+    /// The position of the record (of its first header) in the input, in bytes from 0.
     pub offset: u64,
     /// The number of its file, from 1. A tape mark or FTP's end of file starts the next file.
     pub file: u64,
@@ -55,7 +55,8 @@ impl Record<'_> {
     }
 
     /// Returns the position in the input of the byte with this index in [`data`](Self::data), in bytes from 0. If the
-    /// record has segments, their headers are between its bytes. Any index after the last byte is the position after it.
+    /// record has segments, their headers are between its bytes. Any index after the last byte is the position after
+    /// it.
     ///
     /// ```
     /// use charpipe::records::{Records, Shape};

@@ -1,4 +1,4 @@
-//! Several records of one length that lie one after another: [`RecordRun`].
+//! Several records of the same length, one after another: [`RecordRun`].
 
 use super::record::{Pieces, Record};
 

@@ -57,7 +57,7 @@ impl fmt::Display for TapeFile {
     }
 }
 
-/// What the labels of a tape say about one of its data sets.
+/// The description of a data set in the labels of a tape.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct DataSet {

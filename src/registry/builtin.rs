@@ -18,8 +18,8 @@ pub(super) fn entries() -> impl Iterator<Item = Builtin> {
     (0..).map_while(at)
 }
 
-/// Returns a built-in codec by its place. There is no list of them in memory: to make one would take longer than a program
-/// takes that converts a few bytes.
+/// Returns a built-in codec by its place. There is no list of them in memory: to make one would take longer than a
+/// program takes that converts a few bytes.
 #[inline(never)]
 pub(super) fn at(index: usize) -> Option<Builtin> {
     let kind = |kind| Some(Builtin { index, kind });
@@ -55,9 +55,10 @@ pub(super) fn at(index: usize) -> Option<Builtin> {
     None
 }
 
-/// The labels that were looked up, and what they name. A program that names the charset of each of many short values looks
-/// up the same few labels again and again, and a search goes through more than a thousand. Each label has a few places,
-/// which depend on its bytes; if they are taken, it is searched for each time, as a label has endless spellings.
+/// The labels that were looked up, and what they name. A program that names the charset of each of many short values
+/// looks up the same few labels again and again, and a search goes through more than a thousand. Each label has a few
+/// places, which depend on its bytes; if they are taken, it is searched for each time, as a label has endless
+/// spellings.
 static FOUND: [OnceLock<Box<Found>>; 1024] = [const { OnceLock::new() }; 1024];
 
 struct Found {
@@ -94,7 +95,7 @@ pub(super) fn find(label: &str) -> Option<Builtin> {
     find_named(label, false).map(|named| named.builtin)
 }
 
-/// Finds the built-in codec that a person means by a name: a label, or one that only people use.
+/// Finds the built-in codec for a name that a user gives: a label, or one of the names that only people use.
 pub(super) fn find_typed(name: &str) -> Option<Named> {
     find_named(name, true)
 }

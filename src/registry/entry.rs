@@ -1,4 +1,4 @@
-//! A codec of the registry with its labels: [`Entry`].
+//! A codec in the registry, with its labels: [`Entry`].
 
 use crate::codec::table::Table;
 use crate::codec::{Codec, Packed, TableCodec, pages};
@@ -39,7 +39,7 @@ pub(super) enum Kind {
     By(fn(&'static str) -> Arc<dyn Codec>, [&'static str; 3]),
 }
 
-/// A name, how the codec is made, its other labels, separated by blanks, and what it is for.
+/// A name, how the codec is made, its other labels, separated by spaces, and what it is for.
 pub(super) type Plain = (&'static str, fn() -> Arc<dyn Codec>, &'static str, &'static str);
 
 /// The built-in codecs that have been made, by their place. This has more room than there are codecs.

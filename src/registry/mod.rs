@@ -18,8 +18,8 @@
 //! 2. by its exact spelling, ignoring case;
 //! 3. by its UTS #22 key: only letters and digits, with numbers stripped of their leading zeros.
 //!
-//! A person may also use the names of databases, editors and shells (`WE8MSWIN1252`, `sap-1160`, `utf8mb4`), and names that
-//! ask for a byte order mark (`utf-8-sig`). The label of a document may not.
+//! A user may also use the names of databases, editors and shells (`WE8MSWIN1252`, `sap-1160`, `utf8mb4`), and names
+//! that ask for a byte order mark (`utf-8-sig`). The label of a document may not.
 //!
 //! If nothing matches, a newline surface on the label of an EBCDIC codec (`IBM1047,nl=zos`) is removed, and the rest is
 //! looked up.
@@ -207,8 +207,8 @@ impl Registry {
         }
     }
 
-    /// Returns labels that are similar to one that is not known. A letter in place of a digit is certainly a mistake, also if
-    /// the label is not a listed one: `cp1O47`.
+    /// Returns labels that are similar to one that is not known. A letter in place of a digit is certainly a mistake,
+    /// even if the label is not a listed one: `cp1O47`.
     fn near(&self, label: &str, by_person: bool) -> Vec<String> {
         if let Some(codec) = label::with_digits(label).iter().find_map(|meant| self.named(meant)) {
             return vec![codec.name().to_owned()];
@@ -218,7 +218,7 @@ impl Registry {
         label::near_labels(label, labels, |near| self.width(near))
     }
 
-    /// Returns the codec that a person means by a name: a label, or one of the names that only people use.
+    /// Returns the codec for a name that a user gives: a label, or one of the names that only people use.
     fn typed(&self, name: &str) -> Option<Arc<dyn Codec>> {
         if self.has_builtin
             && self.find_registered(name).is_none()
@@ -243,15 +243,15 @@ impl Registry {
         Some(newline_surface(entry.codec().clone(), nl))
     }
 
-    /// Returns what [`declared`](Self::declared) does, or `None` if that fails. A document may have any number of labels that
-    /// are unknown, so this costs less: it looks for no similar labels.
+    /// Returns what [`declared`](Self::declared) does, or `None` if that fails. A document may have any number of
+    /// labels that are unknown, so this costs less: it looks for no similar labels.
     pub(crate) fn declared_if_known(&self, label: &str) -> Option<Arc<dyn Codec>> {
         let is_refused = |entry: Entry| entry.is_one_of(refused::HIDDEN) || entry.is_one_of(refused::NOT_IN_DOCUMENTS);
         if self.find(label).is_some_and(is_refused) { None } else { self.named(label) }
     }
 
     /// Returns the codec that `label` names in a document or in what transports it. In contrast to
-    /// [`codec`](Registry::codec), fails for the built-in codecs that only a person may choose.
+    /// [`codec`](Registry::codec), fails for the built-in codecs that only a user may choose.
     pub(crate) fn declared(&self, label: &str) -> Result<Arc<dyn Codec>, Error> {
         let is_one_of = |names: &[&str]| self.find(label).is_some_and(|entry| entry.is_one_of(names));
         if is_one_of(refused::HIDDEN) {

@@ -2,12 +2,12 @@
 
 use super::label;
 
-/// The codecs that only a person may choose. For a document, and for what transports it, their labels are unknown: text in
-/// them looks like harmless ASCII, so markup could be smuggled past a filter.
+/// The codecs that only a user may choose. For a document, and for what transports it, their labels are unknown: text
+/// in them looks like harmless ASCII, so markup could be smuggled past a filter.
 pub(super) const HIDDEN: &[&str] = &["UTF-7", "UTF-7-IMAP"];
 
-/// The codecs that a document is not read with either, with an error that says so. The Encoding Standard maps their labels
-/// to `replacement` for the same reason.
+/// The codecs that a document is not read with either, with an error that says so. The Encoding Standard maps their
+/// labels to `replacement` for the same reason.
 pub(super) const NOT_IN_DOCUMENTS: &[&str] = &["HZ-GB-2312", "ISO-2022-KR", "ISO-2022-CN", "ISO-2022-CN-EXT"];
 
 pub(super) const WHY_NOT_IN_DOCUMENTS: &str = "no document is read with it because of a label; name it as the source";

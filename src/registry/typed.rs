@@ -1,6 +1,6 @@
 //! Names of charsets that people type, but that no document uses: those of databases, editors and shells.
 //!
-//! A document, and what transports it, may not use them: there, each further name is one more way to mislead a filter.
+//! Documents and their Content-Type may not use them, because every additional name is another way to mislead a filter.
 //! `spec/labels.tsv` has the source of each of them.
 
 use super::label;
@@ -11,7 +11,7 @@ pub(super) struct Meaning {
     pub(super) has_mark: bool,
 }
 
-/// Returns what a name means that is no label; `None` if it is not one of these names.
+/// Returns what a name means that is not a label; `None` if it is not one of these names.
 pub(super) fn meaning(name: &str) -> Option<Meaning> {
     let key = label::key(name);
     let plain = |label: String| Some(Meaning { label, has_mark: false });
@@ -46,8 +46,8 @@ pub(super) fn refusal(name: &str) -> Option<&'static str> {
     REFUSALS.lines().filter_map(|line| line.split_once(": ")).find(|(names, _)| listed(names)).map(|(_, why)| why)
 }
 
-/// Returns what an editor's name is without its first part, which tells how wide the codes are, or without its last part, if
-/// it says that lines end in LF.
+/// Returns what an editor's name is without its first part, which tells how wide the codes are, or without its last
+/// part, if it says that lines end in LF.
 fn of_editor(name: &str) -> Option<&str> {
     let begin = ["8bit-", "2byte-"].iter().find_map(|part| name.strip_prefix(part));
     begin.or_else(|| {
@@ -108,8 +108,8 @@ MULE_INTERNAL emacs-mule emacs-internal utf-8-emacs: it is internal to Emacs; sa
 keybcs2 geostd8: charpipe has no table for it; load one from a file
 ";
 
-/// Other names: each line has a label, and the names that mean the same. One string, so that a loader has no pointers to
-/// fill in. SAP's numbers are names only after `sap-`: a number alone is one of IBM's.
+/// Other names: each line has a label, and the names that mean the same. One string, so that a loader has no pointers
+/// to fill in. SAP's numbers are names only after `sap-`: a number alone is one of IBM's.
 const NAMES: &str = "\
 UTF-8 utf8mb3 utf8mb4 utf8nobom utf-8-strict AL32UTF8 mule-utf-8 sap-4110
 UTF-16 utf-16-bom

@@ -19,7 +19,7 @@ pub enum AddedColumn {
     Parent,
     /// Its bytes.
     Record,
-    /// What is wrong with its fields: for each of them its name, a code, a message, and its bytes.
+    /// The errors in its fields: for each field its name, a code, a message, and its bytes.
     Errors,
 }
 

@@ -62,7 +62,7 @@ impl BatchRecord<'_> {
 }
 
 impl<'a> BatchRecord<'a> {
-    /// Returns what its parent has in the [key column](super::Rows::key_columns) with this index.
+    /// Returns its parent's value for the [key column](super::Rows::key_columns) with this index.
     #[must_use]
     pub fn key(&self, column: usize) -> Value<'a> {
         self.keys.map_or(Value::Null, |keys| keys.value(column))
@@ -175,8 +175,8 @@ impl<R: BufRead> Batches<R> {
         Batches { input, deframer, limit, parents, rest, ended: false, edges, skipped: 0 }
     }
 
-    /// Reads the next records into `batch`: all that end in the next bytes that the input has. Returns `false` if there
-    /// are no more.
+    /// Reads the next records into `batch`: all records that end within the next bytes of the input. Returns `false` if
+    /// there are no more.
     ///
     /// # Errors
     /// [`ErrorKind::Read`], [`ErrorKind::RecordTooLong`], [`ErrorKind::CannotSkip`], and the errors of [`Deframer::next`]. `batch` has the records

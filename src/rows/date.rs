@@ -20,9 +20,10 @@ enum Token {
     Other(char),
 }
 
-/// How a field contains a date: `YYYY` or `YY` (1950 to 2049), with `MM` and `DD` or with `DDD` (the day of the year), and
-/// any other characters. A time is `HH` (0 to 23), `MI` and `SS`, with `F` for each digit after the point of the second:
-/// up to twelve, of which those after the sixth have to be zeros. 24:00:00 is read as the beginning of the next day.
+/// How a field contains a date: `YYYY` or `YY` (1950 to 2049), with `MM` and `DD` or with `DDD` (the day of the year),
+/// and any other characters. A time is `HH` (0 to 23), `MI` and `SS`, with `F` for each digit after the point of the
+/// second: up to twelve, of which those after the sixth have to be zeros. 24:00:00 is read as the beginning of the next
+/// day.
 ///
 /// ```
 /// use charpipe::fields::{Date, Value};
@@ -120,7 +121,7 @@ impl DatePattern {
         self.tokens.contains(&Token::Hour)
     }
 
-    /// Returns the date in the value of a field, without its time; `None` if it has none: blanks, zeros or nothing.
+    /// Returns the date in the value of a field, without its time; `None` if it has none: spaces, zeros or nothing.
     ///
     /// # Errors
     /// The value as text if it is not a date of this pattern.
@@ -128,8 +129,8 @@ impl DatePattern {
         self.moment(value).map(|moment| moment.map(Timestamp::date))
     }
 
-    /// Returns the value of a field as a date, or as a moment if the pattern [has a time](Self::has_time); null if it has
-    /// none: blanks, zeros or nothing.
+    /// Returns the value of a field as a date, or as a moment if the pattern [has a time](Self::has_time); null if it
+    /// has none: spaces, zeros or nothing.
     ///
     /// # Errors
     /// Those of [`read`](Self::read).
@@ -165,8 +166,8 @@ impl DatePattern {
         self.write_timestamp(Timestamp::new(date, 0, 0, 0)?)
     }
 
-    /// Returns the text of a field that contains this moment; `None` if the pattern cannot express it: it has no time, or
-    /// too few digits.
+    /// Returns the text of a field that contains this moment; `None` if the pattern cannot express it: it has no time,
+    /// or too few digits.
     #[must_use]
     pub fn write_timestamp(&self, moment: Timestamp) -> Option<String> {
         let (date, time) = (moment.date(), moment.micros_of_day());
@@ -197,12 +198,12 @@ impl DatePattern {
         Some(text)
     }
 
-    /// Returns the text of a field that contains the date that is written as in ISO 8601 (`2024-02-29`), as it is in rows;
-    /// if the pattern [has a time](Self::has_time), `2024-02-29 12:30:00`, with up to twelve decimal places or none, and
-    /// also with a `T`. Empty if there is none.
+    /// Returns the text of a field that contains the date that is written as in ISO 8601 (`2024-02-29`), as it is in
+    /// rows; if the pattern [has a time](Self::has_time), `2024-02-29 12:30:00`, with up to twelve decimal places or
+    /// none, and also with a `T`. Empty if there is none.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// A description of the error.
     pub fn write_iso(&self, text: &str) -> Result<String, String> {
         let parts: [&str; 2] = if self.has_time() { ["YYYY-MM-DD", " HH:MI:SS"] } else { ["YYYY-MM-DD", ""] };
         let trimmed = text.trim_end_matches(' ');
@@ -221,7 +222,7 @@ impl DatePattern {
     /// Empty if there is none.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// A description of the error.
     ///
     /// [`write_iso`]: Self::write_iso
     pub fn write_value(&self, value: Value<'_>) -> Result<String, String> {

@@ -9,16 +9,17 @@ use std::fmt;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum RowsError {
-    /// An option is wrong, or the input cannot be read or cut into records.
+    /// An option is invalid, or the input cannot be read or split into records.
     Stream(Error),
-    /// The layout is wrong, or an option asks for something that it does not have.
+    /// The layout is invalid, or an option asks for something that it does not have.
     Layout(BadLayout),
     /// The shape of the records was to be found from the input, and is not certain.
     NoShape(NoShape),
     /// A record has an error.
     Record {
-        /// The place of the field in the input, in bytes from 0. If the error is not in a field, that of the bytes
-        /// that it is about: the first byte after the layout, for example, or else the first byte of the record's data.
+        /// The offset of the field in the input, in bytes from 0. If the error is not in a field, this is the offset of
+        /// the bytes that cause it (such as the first byte after the layout), or else of the first byte of the record's
+        /// data.
         offset: u64,
         /// The error, with the number of the record, the field and its bytes.
         error: FieldError,

@@ -86,8 +86,7 @@ impl LengthOption {
     }
 }
 
-/// Configures a rows job: the layout, the code page, how records are stored, and what becomes of values that are not
-/// as they should be.
+/// Configures a rows job: the layout, the code page, how records are stored, and how invalid values are handled.
 ///
 /// ```
 /// use charpipe::fields::{FieldError, Value, Visitor};
@@ -242,8 +241,7 @@ impl RowsJob {
         RowsJob { copybook: self.copybook.record_name(name), ..self }
     }
 
-    /// Says which counts the values of a field stand for that an `OCCURS` of a copybook depends on; see
-    /// [`Copybook::count_map`].
+    /// Maps the values of a field that an `OCCURS` of a copybook depends on to counts; see [`Copybook::count_map`].
     #[must_use]
     pub fn count_map<V: Into<String>>(
         self,
@@ -287,8 +285,9 @@ impl RowsJob {
         self
     }
 
-    /// Adds columns with fields of the [parent](Self::parent) to the rows of a record type: `_parent.ID` has the value that
-    /// the field `ID` has in the parent of the record. It is null if there is no parent, or if the field cannot be read.
+    /// Adds columns with fields of the [parent](Self::parent) to the rows of a record type: `_parent.ID` has the value
+    /// that the field `ID` has in the parent of the record. The value is null if there is no parent, or if the field
+    /// cannot be read.
     #[must_use]
     pub fn parent_keys<N: Into<String>>(mut self, child: impl Into<String>, keys: impl IntoIterator<Item = N>) -> Self {
         let child = child.into();
@@ -302,7 +301,7 @@ impl RowsJob {
         RowsJob { varchar, ..self }
     }
 
-    /// Sets whether groups of characters are also one text each; see [`Layout::group_texts`].
+    /// Sets whether each group of characters is also read as one text; see [`Layout::group_texts`].
     #[must_use]
     pub fn group_texts(self, group_texts: bool) -> Self {
         RowsJob { group_texts, ..self }
@@ -326,8 +325,8 @@ impl RowsJob {
         Ok(self)
     }
 
-    /// Sets how the records of the input are stored. By default, all have the length of the layout, which must be the same
-    /// for all then.
+    /// Sets how the records of the input are stored. By default, all have the length of the layout, which must be the
+    /// same for all then.
     #[must_use]
     pub fn records(self, records: StoredAs) -> Self {
         RowsJob { records: Some(records), ..self }
@@ -353,8 +352,9 @@ impl RowsJob {
         RowsJob { length_from: Some(LengthOption::Field(field.into())), ..self }
     }
 
-    /// Names the field whose value decides the length of its record, for records that [nothing frames](StoredAs::Layout),
-    /// and the length for each value. Any other value is an error. Values are compared as in a [condition](Self::when).
+    /// Names the field whose value decides the length of its record, for records that [nothing
+    /// frames](StoredAs::Layout), and the length for each value. Any other value is an error. Values are compared as in
+    /// a [condition](Self::when).
     #[must_use]
     pub fn length_map<V: Into<String>>(
         self,
@@ -371,8 +371,7 @@ impl RowsJob {
         RowsJob { tape_file: Some(file), ..self }
     }
 
-    /// Skips the beginning of each input, such as a header. What is skipped is counted in the numbers and places of the
-    /// records after it.
+    /// Skips the beginning of each input, such as a header. Record numbers and offsets still count what was skipped.
     #[must_use]
     pub fn skip_head(self, skip: Skip) -> Self {
         RowsJob { skip_head: skip, ..self }
@@ -384,8 +383,8 @@ impl RowsJob {
         RowsJob { skip_tail: skip, ..self }
     }
 
-    /// Sets how many bytes precede the data of each record in the input. The layout does not describe them, and lengths of
-    /// [fields](Self::length_field) do not count them.
+    /// Sets how many bytes precede the data of each record in the input. The layout does not describe them, and lengths
+    /// of [fields](Self::length_field) do not count them.
     #[must_use]
     pub fn record_prefix(self, bytes: u16) -> Self {
         RowsJob { record_prefix: bytes, ..self }
@@ -429,20 +428,21 @@ impl RowsJob {
         RowsJob { read: self.read.on_bad(on_bad), ..self }
     }
 
-    /// Sets whether blanks and low-values are null and not an error; see [`ReadOptions::empty_is_null`].
+    /// Sets whether spaces and low-values are null and not an error; see [`ReadOptions::empty_is_null`].
     #[must_use]
     pub fn empty_is_null(self, empty_is_null: bool) -> Self {
         RowsJob { read: self.read.empty_is_null(empty_is_null), ..self }
     }
 
-    /// Sets whether blanks or low-values may follow the digits of a number; see [`ReadOptions::loose_numbers`].
+    /// Sets whether spaces or low-values may follow the digits of a number; see [`ReadOptions::loose_numbers`].
     #[must_use]
     pub fn loose_numbers(self, loose_numbers: bool) -> Self {
         RowsJob { read: self.read.loose_numbers(loose_numbers), ..self }
     }
 
-    /// Sets what to do with bytes in text that are not valid in its code page, or have no character there. The default is
-    /// that the field is bad. Otherwise they are [counted](super::Counts::malformed). Conditions do not depend on this.
+    /// Sets what to do with bytes in text that are not valid in its code page, or have no character there. The default
+    /// is that the field is bad. Otherwise they are [counted](super::Counts::malformed). Conditions do not depend on
+    /// this.
     #[must_use]
     pub fn on_malformed(self, policy: OnMalformed) -> Self {
         let repair: Option<Repair> = match policy {
@@ -452,9 +452,9 @@ impl RowsJob {
         RowsJob { repair, ..self }
     }
 
-    /// Reads bytes in text that are not valid in its code page, and only those, as bytes of another charset: a single-byte
-    /// page that contains ASCII. In text of a page that does not contain ASCII, such as EBCDIC, they stay an error; see
-    /// [`Transcode::malformed_as`](crate::Transcode::malformed_as).
+    /// Reads bytes in text that are not valid in its code page, and only those, as bytes of another charset: a
+    /// single-byte page that contains ASCII. In text of a page that does not contain ASCII, such as EBCDIC, they stay
+    /// an error; see [`Transcode::malformed_as`](crate::Transcode::malformed_as).
     ///
     /// # Errors
     /// Those of [`Transcode::malformed_as`](crate::Transcode::malformed_as).
@@ -536,16 +536,16 @@ impl RowsJob {
         RowsJob { jobs, ..self }
     }
 
-    /// Sets whether the rows of each record type have an output of their own, so that they need no column
+    /// Sets whether the rows of each record type go to a separate output, so that they need no column
     /// [`Type`](AddedColumn::Type).
     #[must_use]
     pub fn separate_types(self, separate_types: bool) -> Self {
         RowsJob { separate_types, ..self }
     }
 
-    /// Sets whether the rows are nested: those of children stand in the row of their [parent](Self::parent), so that they
-    /// need no column [`Parent`](AddedColumn::Parent). A record of any type without a parent then ends the row before it:
-    /// no record after it belongs to those before.
+    /// Sets whether rows are nested: the row of a child is inside the row of its [parent](Self::parent), so it needs no
+    /// column [`Parent`](AddedColumn::Parent). A record of a type without a parent then ends the row before it: no
+    /// later record belongs to that row.
     #[must_use]
     pub fn nest(self, nest: bool) -> Self {
         RowsJob { nest, ..self }
@@ -614,7 +614,7 @@ impl RowsJob {
     }
 
     /// Checks that the options do not contradict each other, as [`rows`](Self::rows) does. [Exact](Self::exact) fields
-    /// exclude options that change or leave out what is in a record, and go on.
+    /// exclude options that change or drop the contents of a record and continue.
     ///
     /// # Errors
     /// [`ErrorKind::BadOption`](crate::ErrorKind::BadOption).

@@ -235,8 +235,8 @@ impl RowsJob {
     /// All options that [`set`](Self::set) can set.
     pub const OPTIONS: &'static [NamedOption] = &listing::<RowsJob, { TABLE.len() }>(TABLE);
 
-    /// The options that [`set`](Self::set) does not take any more, or that have another name elsewhere, and what to set
-    /// instead.
+    /// The options that [`set`](Self::set) no longer accepts, or that have another name elsewhere, and the options to
+    /// set instead.
     ///
     /// ```
     /// use charpipe::rows::RowsJob;
@@ -256,11 +256,11 @@ impl RowsJob {
         RenamedOption::new("columns", "select", None),
     ];
 
-    /// Sets an option by its name, which is that of the long option of `charpipe rows`. The values are those of the command
-    /// line too; options without a value there have the values `true` and `false`. A name may have `_` in place of `-`.
+    /// Sets an option by the name of the long option of `charpipe rows`. The values are also those of the command line;
+    /// options that have no value there have the values `true` and `false`. A name may have `_` in place of `-`.
     /// [`OPTIONS`](Self::OPTIONS) lists the options. `when`, `copy-path`, `replacing`, `count-map` and the options with
-    /// lists of names (`select`, `add-columns`, `dates`, `null-indicator`, `parent`) add to what was set before; for the
-    /// others, the last call counts.
+    /// lists of names (`select`, `add-columns`, `dates`, `null-indicator`, `parent`) add to what was set before; for
+    /// the others, the last call counts.
     ///
     /// # Errors
     /// [`ErrorKind::BadOption`](crate::ErrorKind::BadOption) if there is no option `name`, or if it cannot have this value, and

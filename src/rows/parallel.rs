@@ -15,15 +15,15 @@ pub trait Worker {
     type Done: Default + Send;
 
     /// Works on the records of a batch from the one with the index `first` on, and overwrites `done`. Returns the index
-    /// of the record to go on with, if the result is large enough and there are more records.
+    /// of the record to continue with, if the result is large enough and there are more records.
     fn work(&mut self, batch: &Batch, first: usize, done: &mut Self::Done) -> Option<usize>;
 }
 
 /// How many batches wait for each thread.
 const WAITING: usize = 2;
 
-/// Reads all batches, and gives the result for each to `take`, in their order. `worker` makes a worker for each of `jobs`
-/// threads; one works in the calling thread, which then takes each result before it reads on.
+/// Reads all batches, and gives the result for each to `take`, in their order. `worker` makes a worker for each of
+/// `jobs` threads; one works in the calling thread, which then passes on each result before it continues reading.
 ///
 /// The results are the same with any number of threads, up to the first error.
 ///
@@ -158,7 +158,7 @@ mod tests {
         Good,
         /// Its number cannot be read.
         Bad,
-        /// Its header is wrong.
+        /// Its header is invalid.
         Misframed,
     }
 
@@ -277,7 +277,7 @@ mod tests {
         found
     }
 
-    /// However many batches there are, and wherever an error is, threads deliver what one thread does.
+    /// With any number of batches, and an error at any place, threads give the same results as one thread.
     #[test]
     fn threads_do_what_one_does() {
         for (jobs, batch) in [(2, 1), (2, 2), (3, 1), (4, 1), (2, 5)] {

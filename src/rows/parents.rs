@@ -101,8 +101,8 @@ impl Parents {
         Parent::Record(before)
     }
 
-    /// Returns what the parent that [`next`](Self::next) has found last has in the
-    /// [key columns](super::Rows::key_columns).
+    /// Returns the [key columns](super::Rows::key_columns) of the parent that the last call of [`next`](Self::next)
+    /// found.
     #[must_use]
     pub fn keys(&self) -> &ParentKeys {
         &self.found

@@ -12,7 +12,7 @@ use crate::fields::{FieldError, Layout, OnBad, Problem, Reader, Row, RunReader, 
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Counts of what was not as it should be, but let pass.
+/// Counts of problems that the options allow.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub struct Counts {
@@ -22,7 +22,7 @@ pub struct Counts {
     pub rejected: u64,
     /// Fields that could not be read and are null.
     pub nulls: u64,
-    /// Numbers with [blanks after their digits](super::RowsJob::loose_numbers).
+    /// Numbers with [spaces after their digits](super::RowsJob::loose_numbers).
     pub loose_numbers: u64,
     /// [Malformed sequences](super::RowsJob::on_malformed) in text that were replaced, or left out.
     pub malformed: u64,
@@ -97,14 +97,14 @@ impl RowReader {
         self.reader.is_selected(item)
     }
 
-    /// Returns the type of a record, which only its conditions decide: the index of an item. `None` if the layout has no
-    /// record types, or if none applies.
+    /// Returns the type of a record, which only its conditions decide: the index of an item. `None` if the layout has
+    /// no record types, or if none applies.
     pub fn record_type(&mut self, record: &[u8]) -> Option<usize> {
         if self.rules.types.is_empty() { None } else { self.reader.record_type(record) }
     }
 
-    /// Checks that a record has the parent that its type wants, before the record is [read](Self::read). Where fields that
-    /// cannot be read are null, so is the missing parent, and it is counted with them.
+    /// Checks that a record has the parent that its type wants, before the record is [read](Self::read). Where fields
+    /// that cannot be read are null, so is the missing parent, and it is counted with them.
     ///
     /// # Errors
     /// [`FieldError`], or the error of the visitor.
@@ -122,7 +122,8 @@ impl RowReader {
 
     /// Makes a reader for runs of records of one length, which gives the same values as [`read`](Self::read), field by
     /// field. `None` if the options or the layout need a look at each record: if there are record types, counts, null
-    /// indicators, dates, or characters in text that are replaced. The records are not in the [counts](Self::take_counts).
+    /// indicators, dates, or characters in text that are replaced. The records are not in the
+    /// [counts](Self::take_counts).
     #[must_use]
     pub fn run_reader(&self) -> Option<RunReader> {
         if self.is_plain && !self.has_types { self.reader.run_reader() } else { None }
@@ -131,10 +132,10 @@ impl RowReader {
     /// Reads a record and gives its values to `visitor`. `number` is the number of the record, from 1, for errors.
     ///
     /// # Errors
-    /// [`FieldError`], or the error of the visitor, which has received all values before it. The next record can be read.
-    /// [`FieldError::offset`] is the place in the record; its place in the input is what
-    /// [`Record::offset_of`](crate::records::Record::offset_of) and [`BatchRecord::offset_of`](super::BatchRecord::offset_of)
-    /// return for it.
+    /// [`FieldError`], or the error of the visitor, which has received all values before it. The next record can be
+    /// read. [`FieldError::offset`] is the place in the record; its place in the input is what
+    /// [`Record::offset_of`](crate::records::Record::offset_of) and
+    /// [`BatchRecord::offset_of`](super::BatchRecord::offset_of) return for it.
     #[inline]
     pub fn read<V: Visitor>(&mut self, number: u64, record: &[u8], visitor: &mut V) -> Result<Row, V::Error> {
         let row = match self.is_plain {
@@ -213,7 +214,7 @@ impl RowReader {
 
 /// Finds the place of a value in a record.
 struct Finder {
-    /// How many values stand before it.
+    /// How many values precede it.
     left: usize,
     place: Range<usize>,
 }

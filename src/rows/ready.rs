@@ -82,8 +82,8 @@ impl Rows {
         &self.codec
     }
 
-    /// Returns the columns that are not fields, in their order: [those before the fields](AddedColumn::is_before_fields),
-    /// and those after them.
+    /// Returns the columns that are not fields, in their order: [those before the
+    /// fields](AddedColumn::is_before_fields), and those after them.
     #[must_use]
     pub fn added(&self) -> &[AddedColumn] {
         &self.added
@@ -142,16 +142,15 @@ impl Rows {
         Some(types[(*parents.get(own)?)?])
     }
 
-    /// Returns what finds the parents of the records of an input, if the job [has any](RowsJob::parent). The records of
-    /// [batches](Self::batches) have theirs.
+    /// Returns an object that finds the parents of the records of an input, if the job [has any](RowsJob::parent).
+    /// Records in [batches](Self::batches) already have their parents.
     #[must_use]
     pub fn parents(&self) -> Option<Parents> {
         (!self.reader.rules.parents.is_empty()).then(|| Parents::new(&self.reader, self.keys.as_ref()))
     }
 
-    /// Returns whether the rows of a record type have this column that is not a field, if each type has
-    /// [an output of its own](RowsJob::separate_types): only types with a parent have the column
-    /// [`Parent`](AddedColumn::Parent).
+    /// Returns whether the rows of a record type have this added column, if each type has [a separate
+    /// output](RowsJob::separate_types): only types with a parent have the column [`Parent`](AddedColumn::Parent).
     #[must_use]
     pub fn has_added(&self, column: AddedColumn, record_type: Option<usize>) -> bool {
         let Rules { types, parents, .. } = &*self.reader.rules;
@@ -167,8 +166,8 @@ impl Rows {
         self.keys.as_ref().map_or(&[], |keys| &keys.columns)
     }
 
-    /// Returns whether the rows of a record type have this key column: if each type has
-    /// [an output of its own](RowsJob::separate_types), only if its records can have a value.
+    /// Returns whether the rows of a record type have this key column: if each type has [a separate
+    /// output](RowsJob::separate_types), only if its records can have a value.
     #[must_use]
     pub fn has_key(&self, column: &KeyColumn, record_type: Option<usize>) -> bool {
         !self.job.separate_types || record_type.is_some_and(|record_type| column.is_of(record_type))
@@ -204,7 +203,7 @@ impl Rows {
         self.job.underscores
     }
 
-    /// Whether the rows of each record type have [an output of their own](RowsJob::separate_types).
+    /// Whether the rows of each record type have [a separate output](RowsJob::separate_types).
     #[must_use]
     pub fn has_separate_types(&self) -> bool {
         self.job.separate_types
@@ -225,8 +224,8 @@ impl Rows {
     /// Returns the shape of the records of an input, and the whole input again.
     ///
     /// # Errors
-    /// [`RowsError::NoShape`] if the shape is to be found and is not certain, [`RowsError::Layout`] if none was named and
-    /// the records of the layout have different lengths, and [`ErrorKind::Read`](crate::ErrorKind::Read).
+    /// [`RowsError::NoShape`] if the shape is to be found and is not certain, [`RowsError::Layout`] if none was named
+    /// and the records of the layout have different lengths, and [`ErrorKind::Read`](crate::ErrorKind::Read).
     pub fn open<R: BufRead>(&self, mut input: R) -> Result<(Shape, Opened<R>), RowsError> {
         let mut head = Vec::new();
         if *self.stored_as() == StoredAs::Auto {
@@ -263,7 +262,8 @@ impl Rows {
         self.job.records.as_ref().unwrap_or(&StoredAs::Layout)
     }
 
-    /// Returns the shape of records that nothing frames: [`Shape::Unframed`] if each has the length that it says itself.
+    /// Returns the shape of records that nothing frames: [`Shape::Unframed`] if each has the length that it says
+    /// itself.
     ///
     /// # Errors
     /// Those of [`fixed_shape`](Self::fixed_shape).
@@ -302,8 +302,8 @@ impl Rows {
         Batches::new(input, self.deframer(shape), self.limit(), self.edges(), self.parents())
     }
 
-    /// Whether [the beginning](RowsJob::skip_head) or [the end](RowsJob::skip_tail) of each input is skipped, so that no
-    /// part of it can be read alone.
+    /// Whether [the beginning](RowsJob::skip_head) or [the end](RowsJob::skip_tail) of each input is skipped, so that
+    /// no part of it can be read alone.
     #[must_use]
     pub fn skips_edges(&self) -> bool {
         let Edges { head_bytes, head_records, tail_bytes, tail_records, .. } = self.edges();
@@ -358,8 +358,8 @@ impl Rows {
         }
     }
 
-    /// Returns a framer for records that are written in this shape. Records that are shorter than it says are filled up with
-    /// [blanks](Self::blank). A record that nothing frames must have the length that it says itself.
+    /// Returns a framer for records that are written in this shape. Records that are shorter than it says are filled up
+    /// with [spaces](Self::blank). A record that nothing frames must have the length that it says itself.
     ///
     /// # Errors
     /// Those of [`Framer::new`].
@@ -371,8 +371,8 @@ impl Rows {
         })
     }
 
-    /// Returns the blank of the code page, with which records are filled up that are shorter than their shape says. Empty
-    /// if the page cannot be written.
+    /// Returns the space of the code page, with which records are filled up that are shorter than their shape says.
+    /// Empty if the page cannot be written.
     #[must_use]
     pub fn blank(&self) -> Vec<u8> {
         let Some(mut encoder) = self.codec.encoder() else { return Vec::new() };

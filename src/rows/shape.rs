@@ -16,9 +16,9 @@ use std::str::FromStr;
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub enum StoredAs {
-    /// One after the other, with nothing between them: the layout says how long each record is. That is its own length;
-    /// the length of its record type and of its arrays, if these have different ones; or what
-    /// [a field](crate::rows::RowsJob::length_field) or [its value](crate::rows::RowsJob::length_map) says.
+    /// One after the other, with nothing between them. The length of each record is the length of the layout, or of its
+    /// record type and its arrays if these vary; or it comes from [a field](crate::rows::RowsJob::length_field) or [a
+    /// map of its values](crate::rows::RowsJob::length_map).
     #[default]
     Layout,
     /// In this shape.

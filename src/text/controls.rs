@@ -14,14 +14,14 @@ pub enum OnControl {
     /// Keep them.
     #[default]
     Keep,
-    /// Replace each with a blank.
+    /// Replace each with a space.
     Space,
     /// Drop them.
     Drop,
     /// Fail at the first one.
     Error,
     /// Replace those that XML 1.0 does not allow (production 2: C0 except TAB, LF and CR), and U+FFFE and U+FFFF, with
-    /// blanks.
+    /// spaces.
     Xml,
 }
 

@@ -104,7 +104,7 @@ impl Stage for EolStage {
 pub enum OnNewlineInRecord {
     /// Keep them. If records become lines, there will be more lines than records.
     Keep,
-    /// Replace each with a blank, and count them.
+    /// Replace each with a space, and count them.
     Space,
     /// Fail at the first one.
     Error,
@@ -126,7 +126,7 @@ impl OnNewlineInRecord {
 /// Handles newlines inside records.
 #[derive(Clone, Debug)]
 pub(crate) struct InRecordStage {
-    /// Whether each newline is replaced with a blank.
+    /// Whether each newline is replaced with a space.
     puts_blanks: bool,
 }
 

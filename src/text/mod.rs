@@ -15,7 +15,7 @@
 //! Only the last two hold text back.
 //!
 //! In addition, `translit.rs` has approximations of characters that the target lacks, and `xml.rs` follows the text
-//! that reaches the encoder, and so knows where a character reference is allowed. (Blanks at the end of a record are
+//! that reaches the encoder, and so knows where a character reference is allowed. (Spaces at the end of a record are
 //! trimmed while it is decoded, before any stage.)
 
 pub(crate) mod controls;
@@ -86,7 +86,7 @@ impl Made {
 }
 
 impl Made {
-    /// Returns a piece that was cut from the text, as one of the decoded text. `at`: where that goes on.
+    /// Returns a piece that was cut from the text, as one of the decoded text. `at`: where that continues.
     fn piece(&self, cut: Piece, at: usize) -> Piece {
         let (at, place) = match self.source(cut.at) {
             CharSource::Here(position) => (position, None),
@@ -213,8 +213,8 @@ pub(crate) trait Stage: Send + Fork {
     /// Cuts `text`, which is at the positions `at`, into pieces, and appends them to `out`.
     fn cut(&mut self, text: &str, at: Range<usize>, out: &mut Vec<Piece>);
 
-    /// Takes a piece that is not text of the input: it goes to `out`, after anything that the stage has held back. Text that
-    /// an earlier stage has made is cut like any other.
+    /// Takes a piece that is not text of the input: it goes to `out`, after anything that the stage has held back. Text
+    /// that an earlier stage has made is cut like any other.
     fn pass(&mut self, piece: Piece, out: &mut Vec<Piece>) {
         match piece.text {
             Text::Made(made) => {

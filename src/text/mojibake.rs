@@ -1,11 +1,12 @@
-//! Repairs mojibake (`crate::mojibake`) as it streams by. The first stage, so that the others see what is repaired.
+//! Repairs mojibake (`crate::mojibake`) in a stream of text. This is the first stage, so that the others see the
+//! repaired text.
 
 use super::{CharSource, Made, Piece, Place, Repair, Repairs, Stage, Text};
 use crate::mojibake::{Item, Layers};
 use crate::words::words;
 use std::ops::Range;
 
-/// What to do with text that was decoded with the wrong charset before it came here, such as `Ã©` for `é`.
+/// What to do with text that was once decoded with the wrong charset, such as `Ã©` for `é`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum OnMojibake {
@@ -157,7 +158,7 @@ impl Output<'_> {
         all[from..from + item.len as usize].to_owned()
     }
 
-    /// Ends the text that is being made. `at`: where the text of the input goes on.
+    /// Ends the text that is being made. `at`: where the text of the input continues.
     fn end(&mut self, at: usize) {
         let at = self.start + at;
         if self.repairs.count > 0 {

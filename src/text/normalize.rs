@@ -1,4 +1,4 @@
-//! Normalises text (Unicode Standard Annex #15) as it streams by.
+//! Normalises a stream of text (Unicode Standard Annex #15).
 //!
 //! The text is cut into sequences. A sequence begins at every character that cannot combine with the text before it, or
 //! change places with it: the first character of its full decomposition has combining class 0, and, for the composed
@@ -24,7 +24,7 @@ use unicode_normalization::{IsNormalized, is_nfc_quick, is_nfd_quick, is_nfkc_qu
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Normalization {
-    /// Composed: `é` is one character. The usual form of text, and that of the web.
+    /// Composed: `é` is one character. This is the usual form of text, and the form that the web uses.
     Nfc,
     /// Decomposed: `é` is `e` and a combining accent.
     Nfd,

@@ -26,7 +26,7 @@ pub(crate) enum Place {
 }
 
 /// Returns the change after which the document declares `name`. `needed`: the target is not what XML assumes if there
-/// is no label.
+/// is not a label.
 pub(crate) fn plan(place: Place, name: &str, needed: bool) -> Option<Edit> {
     match place {
         Place::Name(bytes) => Some(Edit { bytes, text: name.into() }),

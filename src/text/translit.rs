@@ -1,7 +1,7 @@
 //! Readable approximations of characters that the target lacks: `é` → `e`, `€` → `EUR`, `“` → `"`.
 //!
-//! They come from the crate any_ascii, one character at a time and whatever the language. A few are replaced here,
-//! because next to other characters they would change the meaning: `1½` is not `11/2`. `spec/translit.md` has the
+//! They come from the crate any_ascii, one character at a time, and do not depend on the language. A few are replaced
+//! here, because next to other characters they would change the meaning: `1½` is not `11/2`. `spec/translit.md` has the
 //! rules, and the differences from glibc.
 
 use std::borrow::Cow;

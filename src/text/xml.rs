@@ -153,7 +153,7 @@ impl XmlPlace {
     }
 }
 
-/// Returns whether `ch` is a Char (XML 1.0 production 2), which a character reference may stand for.
+/// Returns whether `ch` is a Char (XML 1.0 production 2), which a character reference is allowed for.
 pub(crate) fn is_xml_char(ch: char) -> bool {
     matches!(ch, '\t' | '\n' | '\r' | '\u{20}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
 }

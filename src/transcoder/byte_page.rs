@@ -1,5 +1,5 @@
-//! Malformed bytes read as those of a single-byte page: a file in UTF-8 with stretches of windows-1252 is converted
-//! correctly.
+//! Reads malformed bytes as bytes of a single-byte page, so that a UTF-8 file with stretches of windows-1252 is
+//! converted correctly.
 
 use crate::codec::{Codec, char_of_byte, decode_strictly};
 use crate::error::{Error, ErrorKind};

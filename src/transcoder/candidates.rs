@@ -1,5 +1,5 @@
-//! Several fallbacks, of which the first that decodes the input without error is used. They are tried from the first
-//! byte that they read differently.
+//! Tries several fallbacks, and uses the first that decodes the input without error. They are tried from the first byte
+//! that they read differently.
 //!
 //! Bytes that all of them read as the same character (for UTF-8 and windows-1252, those of ASCII) decide nothing, and
 //! are converted at once. From the first other byte on, the input is held back until a whole window has arrived, or the

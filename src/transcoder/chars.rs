@@ -1,7 +1,7 @@
-//! Whole characters: the transcoder takes only input that it gave all of the output for, as `iconv(3)` does.
+//! Converts whole characters: the transcoder takes input only if all of its output fits, as `iconv(3)` does.
 //!
-//! Most input is converted [at once](super::way::at_once), which can be undone. Where that is not possible, a
-//! [copy](Transcoder::fork) of the transcoder tries, and takes the place of the original if it succeeds.
+//! Most input is converted [at once](super::way::at_once), which can be undone. If that is not possible, a
+//! [copy](Transcoder::fork) of the transcoder tries, and replaces the original if it succeeds.
 
 use super::choices::OnMalformed;
 use super::way::Route;
@@ -21,7 +21,7 @@ const LEAST: usize = 8;
 pub struct CharProgress {
     /// Bytes taken from `src`: whole characters and shift codes.
     pub read: usize,
-    /// Bytes put into `dst`: all that stands for them.
+    /// The number of bytes written to `dst` for these characters.
     pub written: usize,
     /// Why it stopped there.
     pub stop: CharStop,
@@ -100,10 +100,10 @@ impl Transcoder {
         CharProgress { read, written, stop: CharStop::End }
     }
 
-    /// Ends a text after [`step_chars`](Self::step_chars), so that another one in the same charset can begin: writes what leads
-    /// back to the initial shift state, and goes there. The rest is as if the input went on: offsets are counted, and the
-    /// report grows. If what it writes does not fit, it changes nothing and stops with [`CharStop::NoRoom`]; with
-    /// [`CharStop::Unable`] if something is held back, or if the encoding is not known yet.
+    /// Ends a text after [`step_chars`](Self::step_chars), so that another one in the same charset can begin: writes
+    /// what leads back to the initial shift state, and goes there. The rest is as if the input continued: offsets are
+    /// counted, and the report grows. If what it writes does not fit, it changes nothing and stops with
+    /// [`CharStop::NoRoom`]; with [`CharStop::Unable`] if something is held back, or if the encoding is not known yet.
     ///
     /// ```
     /// use charpipe::{CharStop, Transcode};

@@ -1,4 +1,4 @@
-//! What only a conversion needs to know about a charset. `codec/probe.rs` has the rest.
+//! Properties of a charset that only a conversion needs. The others are in `codec/probe.rs`.
 
 use crate::codec::{ByteSink, Codec, MIN_ROOM, Stop, byte_order_mark, is_utf8};
 use crate::detect::is_byte_order_mark;

@@ -29,15 +29,14 @@ pub enum OnUnmappable {
     Replace,
     /// Writes nothing.
     Drop,
-    /// Writes a character reference: `&#xHEX;`, or decimal if the target has no `x`. In XML this is possible only where
-    /// a reference may stand (in text and attribute values) and only for characters that XML allows; elsewhere it
-    /// fails.
+    /// Writes a character reference: `&#xHEX;`, or decimal if the target has no `x`. In XML this is possible only in
+    /// text and attribute values, and only for characters that XML allows; elsewhere it fails.
     Xml,
     /// Writes `\u{HEX}`.
     Escape,
-    /// Writes the target's one-way mapping; if it has none, a readable approximation (`é` → `e`, `€` → `EUR`, `“` → `"`);
-    /// if there is none either, the target's substitution character. What would be a control character is not used: the
-    /// last resort is then `?`. In XML and HTML, approximations with `<`, `>`, `&`, `"` or `'` become references to the
+    /// Writes the target's one-way mapping; if it has none, a readable approximation (`é` → `e`, `€` → `EUR`, `“` →
+    /// `"`); if there is none either, the target's substitution character. Control characters are never used: the last
+    /// resort is then `?`. In XML and HTML, approximations with `<`, `>`, `&`, `"` or `'` become references to the
     /// entities, and where XML has no place for these, only letters and digits are written.
     ///
     /// Needs the feature `translit`.
@@ -93,16 +92,16 @@ pub enum Bom {
 
 words! { Bom { Auto: "auto", Keep: "keep", Add: "add", Strip: "strip" } }
 
-/// What to do with blanks at the end of a record, as decoded text: U+0020, or U+3000 if the charset has no U+0020.
+/// What to do with spaces at the end of a record, as decoded text: U+0020, or U+3000 if the charset has no U+0020.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum Padding {
     /// Trims them if records become lines, and keeps them if records become records.
     #[default]
     Trim,
-    /// Trims NULs, and keeps blanks.
+    /// Trims NULs, and keeps spaces.
     Nuls,
-    /// Trims blanks and NULs. If runs of blanks and runs of NULs alternate more than eight times, keeps the earlier
+    /// Trims spaces and NULs. If runs of spaces and runs of NULs alternate more than eight times, keeps the earlier
     /// runs.
     TrimNuls,
     /// Keeps them.
@@ -122,14 +121,14 @@ pub enum Gaps {
     Hex,
     /// Copies them unchanged from records to records. The text of each column is converted in place:
     ///
-    /// * It is decoded by its own charset (`1-27=IBM1047`), or by that of the input, and encoded in the target. A column
-    ///   whose charset is the target is copied byte for byte, whatever it contains.
-    /// * The column keeps its width. The blanks at its end are padding and become blanks of the target. If the converted
-    ///   text is shorter than the column, blanks fill the rest. If a blank does not fit, that is
+    /// * It is decoded by its own charset (`1-27=IBM1047`), or by that of the input, and encoded in the target. A
+    ///   column whose charset is the target is copied byte for byte, without any check.
+    /// * The column keeps its width. The spaces at its end are padding and become spaces of the target. If the
+    ///   converted text is shorter than the column, spaces fill the rest. If a space does not fit, that is
     ///   [`ErrorKind::CannotPad`](crate::ErrorKind::CannotPad).
     /// * If the converted text is longer than the column, that is
-    ///   [`ErrorKind::ColumnTooLong`](crate::ErrorKind::ColumnTooLong); with [`Cut`](crate::OnOverlong::Cut) the text is
-    ///   cut between two characters. On a mixed page the shift codes of a column are balanced within its width.
+    ///   [`ErrorKind::ColumnTooLong`](crate::ErrorKind::ColumnTooLong); with [`Cut`](crate::OnOverlong::Cut) the text
+    ///   is cut between two characters. On a mixed page the shift codes of a column are balanced within its width.
     /// * A record that ends before a column does not get that column. A record that ends within a column keeps its
     ///   length, unless the converted text is longer: it may fill the whole column. (In a column without an end, it may
     ///   fill the output record.)

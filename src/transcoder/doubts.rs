@@ -1,9 +1,9 @@
-//! What a conversion notices about its input: it is not text, or it is not in the encoding that a label says.
+//! Notices during a conversion that the input is not text, or not in the encoding of its label.
 //!
-//! The same rules hold in detection (`detect/contents.rs`, `spec/contents.md`); here they are asked of bytes that go by
-//! once. *Suspicion* ends with the first sequence that is not UTF-8: the output waits there for a few bytes more, and if
-//! they show a binary file, the run ends before them. Bytes after the window that detection looks at are above
-//! suspicion. The *label watch* looks at input that a single-byte charset decodes; what it finds is reported at the end.
+//! The rules are those of detection (`detect/contents.rs`, `spec/contents.md`), but here each byte is seen only once.
+//! *Suspicion* ends with the first sequence that is not UTF-8: the output waits there for a few bytes more, and if they
+//! show a binary file, the run ends before them. Bytes after the window that detection examines are not checked. The
+//! *label watch* looks at input that a single-byte charset decodes; what it finds is reported at the end.
 
 use super::options::Settings;
 use crate::codec::{Codec, is_utf8};
@@ -40,7 +40,7 @@ pub(super) enum Beginning {
 
 #[derive(Clone, Default)]
 enum State {
-    /// It is text, or somebody said what it is.
+    /// It is text, or its encoding was named.
     #[default]
     Settled,
     /// UTF-8 is decoded, so that the decoder finds the sequence.
@@ -159,8 +159,8 @@ impl detection::Looks for SignatureScan {
     }
 }
 
-/// Shows `bytes`, which begin at offset `start` of the input, to the watch, up to the offset `end`. It may have seen some
-/// of them.
+/// Shows `bytes`, which begin at offset `start` of the input, to the watch, up to the offset `end`. It may have seen
+/// some of them.
 pub(super) fn show_label(watch: &mut LabelWatch, bytes: &[u8], start: u64, end: u64) {
     let index = |at: u64| (at.saturating_sub(start)).min(bytes.len() as u64) as usize;
     let new = bytes.get(index(watch.taken())..index(end)).unwrap_or_default();

@@ -79,7 +79,7 @@ impl Transcode {
         Detector::new(self.settings.registry.clone(), self.settings.hints.clone())
     }
 
-    /// Makes a detector that takes the whole input and compares it with the encoding that it found, as
+    /// Makes a detector that reads the whole input and checks whether it is valid in the encoding found, as
     /// [`Detector::whole`] does.
     ///
     /// ```
@@ -118,8 +118,8 @@ impl Transcode {
         Ok(EncodeWriter::new(output, self.transcoder()?))
     }
 
-    /// Makes a writer that encodes text to `output`, for a program that writes Unicode: nothing is detected, and a label in
-    /// the text is corrected. Options that say what the input is encoded in do not concern it.
+    /// Makes a writer that encodes text to `output`, for a program that writes Unicode: nothing is detected, and a
+    /// label in the text is corrected. Options about the encoding of the input have no effect.
     ///
     /// # Errors
     /// Those of [`transcoder`](Self::transcoder); [`ErrorKind::Options`] with [`records`](Self::records), because text has
@@ -167,7 +167,7 @@ impl Transcode {
         }
     }
 
-    /// Encodes all of `text`, as [`encode`](Self::encode) does, to bytes of the caller's own.
+    /// Encodes all of `text`, as [`encode`](Self::encode) does, and returns an owned vector.
     ///
     /// # Errors
     /// Those of [`encode`](Self::encode).

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// What becomes of malformed bytes while they are decoded, without stopping for them.
+/// What happens to malformed bytes while they are decoded, without stopping for them.
 #[derive(Clone)]
 pub(super) enum InPlace {
     /// This text.
@@ -31,7 +31,7 @@ pub(super) fn constant_replacement(policy: OnMalformed) -> Option<&'static str> 
     }
 }
 
-/// Returns what becomes of malformed bytes that are counted only, if it is the same for all of them.
+/// Returns what happens to malformed bytes that are counted only, if it is the same for all of them.
 pub(super) fn passing(policy: OnMalformed) -> Option<Passing> {
     match policy {
         OnMalformed::Replace => Some(Passing::Replace(char::REPLACEMENT_CHARACTER)),
@@ -73,7 +73,7 @@ pub(super) struct UnmappablePolicy {
 }
 
 impl UnmappablePolicy {
-    /// Returns what becomes of characters that are counted only, a replacement or nothing, if it is the same for all of
+    /// Returns what happens to characters that are counted only, a replacement or nothing, if it is the same for all of
     /// them.
     pub(super) fn passing(&self) -> Option<Option<Replacement<'static>>> {
         match self.choice {
@@ -100,8 +100,8 @@ impl UnmappablePolicy {
     }
 
     /// Writes to `sink` what replaces `ch`, which `encoder` cannot write. Returns `false` if that is an error.
-    /// `takes_reference`: a character reference may stand here. `offset`: how far the input was read, for an encoder that
-    /// breaks its contract.
+    /// `takes_reference`: a character reference is allowed here. `offset`: how far the input was read, for an encoder
+    /// that breaks its contract.
     ///
     /// # Errors
     /// [`ErrorKind::Codec`](crate::error::ErrorKind::Codec) from an encoder that breaks its contract.

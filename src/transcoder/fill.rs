@@ -45,6 +45,6 @@ pub(super) enum SourceStop {
     Done,
     /// A file ends. Only if the ends of files are written.
     FileEnd,
-    /// The framing is wrong.
+    /// The framing is invalid.
     Failed(Error),
 }

@@ -1,11 +1,12 @@
-//! Copies of a transcoder, for callers that have to go back: what comes next did not fit, or was an error.
+//! Copies of a transcoder, for callers that have to go back because the next output did not fit, or the next input was
+//! an error.
 
 use super::head::Head;
 use super::{Phase, Transcoder};
 
 impl Transcoder {
-    /// Returns a copy that goes on where this transcoder stands, with its report so far. Both can then be given
-    /// different input, or the same input with different output buffers.
+    /// Returns an independent copy at the same position, with the same report so far. Both can then be given different
+    /// input, or the same input with different output buffers.
     ///
     /// `None` if there cannot be a copy at this point: output is waiting for space ([`Status::NeedRoom`]), the input
     /// has ended or had an error, several [fallbacks](crate::Transcode::fallbacks) are still possible, the input or the
@@ -60,23 +61,24 @@ impl Transcoder {
         Some(copy)
     }
 
-    /// Returns how many of the bytes that were taken mean nothing before more input comes: an unfinished character, or
-    /// the beginning of the input as long as detection looks at it. The output so far stands for all bytes before them.
+    /// Returns how many of the bytes read so far cannot be converted before more input arrives: an unfinished
+    /// character, or the beginning of the input while detection is still looking at it. The output so far covers all
+    /// bytes before them.
     ///
-    /// With records, only an unfinished character counts. Not counted are bytes whose text is held back: blanks at the
+    /// With records, only an unfinished character counts. Not counted are bytes whose text is held back: spaces at the
     /// end of a record, a carriage return whose line feed may follow, text that is being normalised, and a base letter
     /// whose combining mark may share its code.
     ///
-    /// Everything else was given out: no byte waits for another that cannot change its meaning, so that a peer that waits
-    /// for an answer gets it. Detection looks at the beginning of the input
+    /// Everything else was given out: no byte waits for another that cannot change its meaning, so that a peer that
+    /// waits for an answer gets it. Detection looks at the beginning of the input
     ///
-    /// * as long as it may become a byte order mark, a declaration or the beginning of an HTML document, white space and
-    ///   comments before them included (at most 4,096 characters);
+    /// * as long as it may become a byte order mark, a declaration or the beginning of an HTML document, white space
+    ///   and comments before them included (at most 4,096 characters);
     /// * in a declaration, to its end; in HTML, and in XML up to the root element, as far as labels are searched for
     ///   (1,024 bytes if [`prescan`](crate::Transcode::prescan) says nothing else);
-    /// * unless the encoding is named, at the first two bytes at least, which may be those of UTF-16; and at 64 KiB with
-    ///   [`guess`](crate::Transcode::guess), with [`OnUnknown::Pass`](crate::OnUnknown::Pass) and after the first byte that
-    ///   several [fallbacks](crate::Transcode::fallbacks) read differently.
+    /// * unless the encoding is named, at the first two bytes at least, which may be those of UTF-16; and at 64 KiB
+    ///   with [`guess`](crate::Transcode::guess), with [`OnUnknown::Pass`](crate::OnUnknown::Pass) and after the first
+    ///   byte that several [fallbacks](crate::Transcode::fallbacks) read differently.
     ///
     /// ```
     /// let mut transcoder = charpipe::Transcode::new().source_encoding("UTF-8")?.transcoder()?;

@@ -1,5 +1,5 @@
-//! Holds codecs to their [contract](crate::codec#the-contract). A codec that breaks it causes an error; the transcoder does
-//! not hang, panic or read out of bounds because of it.
+//! Checks that codecs keep their [contract](crate::codec#the-contract). A codec that breaks it causes an error; the
+//! transcoder does not hang, panic or read out of bounds because of it.
 
 use crate::codec::{
     ByteSink, Decoder, Encoder, MAX_FAULT, MIN_ROOM, Malformed, Problem, Replacement, Stalls, Step, Stop, Unmappable,
@@ -29,7 +29,7 @@ pub(super) struct CheckedDecoder {
     breach: Option<Problem>,
 }
 
-/// What becomes of malformed bytes that are counted only.
+/// What happens to malformed bytes that are counted only.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Passing {
     Replace(char),
@@ -59,7 +59,7 @@ impl CheckedDecoder {
         self.passing = passing;
     }
 
-    /// Returns what becomes of malformed bytes; `None` if each is reported.
+    /// Returns what happens to malformed bytes; `None` if each is reported.
     pub(super) fn passing(&self) -> Option<Passing> {
         self.passing
     }
@@ -155,9 +155,9 @@ impl CheckedDecoder {
         self.inner.reset();
     }
 
-    /// Decodes all of `src` as a whole value, and resets the decoder. Returns `false` if anything is wrong with the value or
-    /// with the decoder, or if `dst` is too small; the contents of `dst` are meaningless then. For speed, what was read is
-    /// not recorded.
+    /// Decodes all of `src` as a whole value, and resets the decoder. Returns `false` if anything is wrong with the
+    /// value or with the decoder, or if `dst` is too small; the contents of `dst` are meaningless then. For speed, what
+    /// was read is not recorded.
     #[inline]
     pub(super) fn whole(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>, is_bytewise: bool) -> bool {
         if is_bytewise {
@@ -168,8 +168,8 @@ impl CheckedDecoder {
         is_whole
     }
 
-    /// Decodes `src` without recording it: the caller [records](Self::skip) it, or [goes back](Self::go_back). Returns why the
-    /// decoder stopped; `None` if what it did cannot be used.
+    /// Decodes `src` without recording it: the caller [records](Self::skip) it, or [goes back](Self::go_back). Returns
+    /// why the decoder stopped; `None` if what it did cannot be used.
     #[inline]
     pub(super) fn feed_unrecorded(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Option<Stop<Malformed>> {
         let lent = dst.identity();
@@ -178,8 +178,8 @@ impl CheckedDecoder {
         (is_usable && self.breach.is_none()).then_some(step.stop)
     }
 
-    /// Forgets the unfinished character at the end, which was not recorded. Returns how many bytes of it there were; `None` if
-    /// the decoder cannot.
+    /// Forgets the unfinished character at the end, which was not recorded. Returns how many bytes of it there were;
+    /// `None` if the decoder cannot.
     pub(super) fn drop_pending(&mut self) -> Option<usize> {
         let pending = self.inner.pending();
         let is_dropped = pending == 0 || self.inner.state().is_some_and(|state| self.inner.set_state(state));
@@ -194,7 +194,8 @@ impl CheckedDecoder {
         if self.inner.set_state(state) { Ok(()) } else { Err(self.broken(STATE_REFUSED)) }
     }
 
-    /// Returns the character that one byte decodes to; `None` if a single byte is not a character. The decoder must be new.
+    /// Returns the character that one byte decodes to; `None` if a single byte is not a character. The decoder must be
+    /// new.
     pub(super) fn alone(&self, byte: u8) -> Option<char> {
         char_of_byte(&*self.inner, byte)
     }
@@ -339,8 +340,8 @@ impl CheckedDecoder {
     }
 }
 
-/// Limits what a codec claims to hold to what it may hold and to what it has `read`. The latter is a length of the input and
-/// may need more than 32 bits, so it is compared before it becomes a `usize`.
+/// Limits what a codec claims to hold to what it may hold and to what it has `read`. The latter is a length of the
+/// input and may need more than 32 bits, so it is compared before it becomes a `usize`.
 fn at_most(pending: usize, read: u64) -> usize {
     (pending.min(MAX_FAULT) as u64).min(read) as usize
 }
@@ -348,9 +349,10 @@ fn at_most(pending: usize, read: u64) -> usize {
 /// The characters that an encoder replaces without reporting each.
 #[derive(Clone, Copy, Default)]
 pub(super) struct PassingChars {
-    /// What becomes of a character that the target lacks: a replacement, or nothing. `None` if each is reported.
+    /// What happens to a character that the target lacks: a replacement, or nothing. `None` if each is reported.
     pub(super) unmappable: Option<Option<Replacement<'static>>>,
-    /// All U+FFFD in the text stand for malformed bytes. Those are counted already, and replaced whatever the policy.
+    /// All U+FFFD in the text stand for malformed bytes. Those are counted already, and replaced regardless of the
+    /// policy.
     pub(super) stands_for_malformed: bool,
 }
 
@@ -360,12 +362,13 @@ impl PassingChars {
         self.unmappable.is_some() || self.stands_for_malformed
     }
 
-    /// Returns what becomes of a character that the target lacks. `is_mark`: it stands for malformed bytes.
+    /// Returns what happens to a character that the target lacks. `is_mark`: it stands for malformed bytes.
     fn of(self, is_mark: bool) -> Option<Option<Replacement<'static>>> {
         if is_mark { Some(Some(Replacement::Substitute)) } else { self.unmappable }
     }
 
-    /// Returns the front of `text` in which all characters are treated alike, and whether they stand for malformed bytes.
+    /// Returns the front of `text` in which all characters are treated alike, and whether they stand for malformed
+    /// bytes.
     fn piece(self, text: &str) -> (&str, bool) {
         if !self.stands_for_malformed {
             return (text, false);
@@ -431,8 +434,8 @@ impl CheckedEncoder {
         self.watched(src, dst, offset, |encoder, dst| encoder.feed(src, dst))
     }
 
-    /// Does what [`feed`](Self::feed) does, but replaces the characters that `passing` names. Returns how many it replaced
-    /// and counts. A few are reported all the same.
+    /// Does what [`feed`](Self::feed) does, but replaces the characters that `passing` names. Returns how many it
+    /// replaced and counts. A few are reported all the same.
     pub(super) fn feed_passing(
         &mut self,
         src: &str,
@@ -479,8 +482,8 @@ impl CheckedEncoder {
         }
     }
 
-    /// Encodes `text`, all of which the caller [takes back](Self::go_back) if this is not the end of it. Returns why the encoder
-    /// stopped; `None` if what it did cannot be used, or if it holds text back.
+    /// Encodes `text`, all of which the caller [takes back](Self::go_back) if this is not the end of it. Returns why
+    /// the encoder stopped; `None` if what it did cannot be used, or if it holds text back.
     #[inline]
     pub(super) fn feed_at_once(&mut self, text: &str, dst: &mut ByteSink<'_>) -> Option<Stop<Unmappable>> {
         let lent = dst.identity();

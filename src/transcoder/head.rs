@@ -1,4 +1,5 @@
-//! The beginning of the input: the bytes that detection and the search for labels took, which are decoded afterwards.
+//! The beginning of the input: the bytes that detection and the search for labels have read, and that are decoded
+//! afterwards.
 
 use crate::transcoder::options::Input;
 use crate::transcoder::records::detection::{Looks, TextParts, feed_text};
@@ -16,7 +17,7 @@ pub(super) struct Head {
 /// What ended a search in the beginning of the input.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum SearchEnd {
-    /// What was found, in an input that may go on.
+    /// What was found, in an input that may continue.
     #[default]
     Found,
     /// The end of the input, which it would have gone on without.
@@ -29,7 +30,7 @@ pub(super) enum SearchEnd {
 pub(super) struct Shown {
     /// Bytes taken.
     pub(super) read: usize,
-    /// Nothing more is shown: the search is done, the input or the limit is reached, or the framing is wrong.
+    /// Nothing more is shown: the search is done, the input or the limit is reached, or the framing is invalid.
     pub(super) is_last: bool,
     /// The input or the limit is reached.
     pub(super) is_over: bool,
@@ -86,7 +87,7 @@ impl Head {
             self.bytes.extend_from_slice(&src[..read]);
         }
         let is_over = (eof && read == src.len()) || self.bytes.len() >= limit;
-        // Wrong framing is an error when its turn comes; what stands before it can be looked at.
+        // Wrong framing is an error when its turn comes; what precedes it can be looked at.
         let is_wrong = self.has_records() && read < src.len();
         self.end = match (eof && is_over, looks.is_done()) {
             (false, _) => SearchEnd::Found,

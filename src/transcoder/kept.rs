@@ -1,4 +1,4 @@
-//! Message after message, in pieces: what a transcoder keeps of the way that one message took.
+//! Reuses the plan and the machines of an earlier message, for messages that arrive in pieces.
 //!
 //! Detection depends on the first bytes alone, and so does the plan that follows from it. A message that begins with the
 //! same bytes as an earlier one, as far as detection took them, has the same verdict and the same plan, and the machines

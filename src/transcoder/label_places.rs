@@ -1,5 +1,5 @@
-//! If lines are counted: where the bytes are that speak against the label of a single-byte charset. They are reported
-//! at the end of the input, when their lines have long gone by.
+//! The lines of the bytes that contradict the label of a single-byte charset, if lines are counted. They have to be
+//! kept, because they are reported only at the end of the input.
 
 use super::source::Source;
 use crate::detect::LabelWatch;
@@ -31,7 +31,7 @@ impl LabelPlaces {
                 let earlier = at.saturating_sub(offset);
                 let found = source.position_after(text);
                 *place = found.map(|mut found| {
-                    // Malformed bytes that were left out are no characters.
+                    // Malformed bytes that were left out are not characters.
                     found.column = found.column.saturating_sub(earlier).max(1);
                     (offset, found)
                 });

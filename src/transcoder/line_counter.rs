@@ -1,5 +1,5 @@
-//! Counts the lines and characters of the text that is decoded, while it is decoded. Without the feature `lines` there is
-//! no such counter, and its code takes no space.
+//! Counts the lines and characters of the text that is decoded, while it is decoded. Without the feature `lines` there
+//! is no such counter, and its code takes no space.
 
 use super::guard::CheckedDecoder;
 #[cfg(feature = "lines")]
@@ -41,7 +41,7 @@ impl LineCounter {
         self.text.add(text);
     }
 
-    /// Counts a character that is no newline.
+    /// Counts a character that is not a newline.
     pub(super) fn add_char(&mut self) {
         self.text.add_chars(1);
     }

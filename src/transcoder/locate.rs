@@ -1,6 +1,6 @@
-//! Lines and columns: [`Transcoder::locate`] reads the input again after a run, so that the run itself pays nothing for
-//! them. If they are counted during the run, the source does that; what detection reports comes before, and is found
-//! here.
+//! Lines and columns: [`Transcoder::locate`] reads the input again after a run, so that they cost the run itself
+//! nothing. If lines are counted during the run, the source does that; only the positions of detection's diagnostics
+//! are then found here.
 
 use super::Transcoder;
 #[cfg(feature = "lines")]
@@ -17,10 +17,9 @@ use crate::error::TextPosition;
 use std::io::{self, Read};
 
 impl Transcoder {
-    /// Finds the line and column of everything in the [`report`](Self::report) that has an offset, and of `error`,
-    /// the error of the run. `input` is the same input from its beginning; it is read up to the last of these
-    /// offsets, and not at all if there are none. Afterwards [`Error::position`] and the fields `position` of the
-    /// report have them.
+    /// Finds the line and column for every offset in the [`report`](Self::report), and for `error`, the error of the
+    /// run. `input` is the same input from its beginning; it is read up to the last of these offsets, and not at all if
+    /// there are none. Afterwards [`Error::position`] and the fields `position` of the report have them.
     ///
     /// Nothing is found if there are no lines: the input consists of records or is not text. Nor is anything without the
     /// feature `lines`.

@@ -1,4 +1,4 @@
-//! Message after message: what a transcoder keeps of one for the next.
+//! Keeps what a transcoder can reuse from one message for the next.
 //!
 //! A program that [resets](crate::Transcoder::reset) a transcoder converts many short messages, which are mostly plain
 //! text in one charset. Detection, the plan and the machines for each of them would take far longer than converting it.
@@ -36,7 +36,8 @@ pub(super) struct Messages {
 }
 
 impl Messages {
-    /// Begins after a message whose report shows that it was plain text. Returns `None` if no message of the job can be plain text, or if this one was not.
+    /// Begins after a message whose report shows that it was plain text. Returns `None` if no message of the job can be
+    /// plain text, or if this one was not.
     pub(super) fn after(settings: &Settings, report: &Report) -> Option<Self> {
         let verdict = report.verdict.as_ref()?;
         let is_known = match verdict.source {
@@ -71,8 +72,8 @@ impl Messages {
         })
     }
 
-    /// Converts a message into `bytes`, or as it is. Returns how many of its bytes decided about its encoding, or `None` if it
-    /// has to go the long way.
+    /// Converts a message into `bytes`, or as it is. Returns how many of its bytes decided about its encoding, or
+    /// `None` if it has to go the long way.
     pub(super) fn convert<'a>(&'a mut self, src: &'a [u8], detector: &Detector) -> Option<(usize, &'a [u8])> {
         let is_ascii = src.is_ascii();
         if self.looks_at_labels && !is_ascii && self.contradicts(src) {
@@ -108,7 +109,7 @@ impl Messages {
         Some((decisive, &self.bytes[..len]))
     }
 
-    /// Whether bytes that are not all ASCII may speak against a single-byte charset.
+    /// Whether bytes that are not all ASCII may contradict a single-byte charset.
     fn contradicts(&self, src: &[u8]) -> bool {
         let has_c1 = || self.codec.name() == "ISO-8859-1" && src.iter().any(|byte| matches!(byte, 0x80..=0x9F));
         std::str::from_utf8(src).is_ok() || has_c1()

@@ -1,4 +1,4 @@
-//! The transcoder: bytes in, bytes out, a step at a time, without I/O.
+//! The transcoder: converts bytes to bytes, one step at a time, without I/O.
 //!
 //! ```text
 //!            head, given back                  str           pieces
@@ -34,7 +34,7 @@
 //! | `charset.rs` | what a charset can do |
 //! | `report.rs` | the report of a run |
 //! | `locate.rs` | lines and columns, found by reading the input again |
-//! | `label_places.rs` | lines and columns of what speaks against a label |
+//! | `label_places.rs` | lines and columns of the evidence against a label |
 //! | `entry.rs` | the entry points: what [`Transcode`] makes and does, [`transcode`], [`decode`] |
 //! | `io/` | the shells: from `BufRead` to `Write`, readers, writers, values, and the same for tokio |
 //! | `parallel/` | several threads convert parts of one input |
@@ -132,9 +132,9 @@ pub struct Transcoder {
     past_choice: Option<Candidates>,
     /// Whether the input may turn out to be binary.
     suspicion: Suspicion,
-    /// What speaks against the label of a single-byte charset.
+    /// The evidence against the label of a single-byte charset.
     label: Option<LabelWatch>,
-    /// Where what speaks against it is, if lines are counted.
+    /// The lines of that evidence, if lines are counted.
     label_places: LabelPlaces,
     /// What is kept for the next messages of plain text that are here as a whole.
     messages: Option<Box<Messages>>,
@@ -290,14 +290,14 @@ impl Transcoder {
     }
 
     /// Returns how far the input was read: the byte offset, and the record if there are records. After a panic in
-    /// [`step`](Self::step) this is the only thing that can still be asked.
+    /// [`step`](Self::step), this is the only method that may still be called.
     #[must_use]
     pub fn reached(&self) -> (u64, Option<RecordPosition>) {
         let place = self.route.as_ref().map(|route| route.source.reached());
         place.map_or((self.run.bytes_in, None), |place| (place.offset, place.record))
     }
 
-    /// How much of the input the report accounts for. After an error that is what stands before it: how much was taken by
+    /// How much of the input the report accounts for. After an error that is what precedes it: how much was taken by
     /// then depends on the pieces in which the input came.
     fn bytes_in(&self) -> u64 {
         let taken = self.run.bytes_in;
@@ -370,7 +370,8 @@ impl Transcoder {
         Advance::Read(shown.read)
     }
 
-    /// Goes on to look whether the input is text, if nothing identifies its encoding. `ended`: nothing follows the head.
+    /// Goes on to look whether the input is text, if nothing identifies its encoding. `ended`: nothing follows the
+    /// head.
     fn consider_unknown(&mut self, verdict: Verdict, ended: bool) {
         let settings = &self.run.settings;
         let is_open = matches!(verdict.source, Some(Source::Default | Source::Fallback)) && verdict.kind != Kind::Xml;
@@ -450,8 +451,8 @@ impl Transcoder {
         }
     }
 
-    /// Goes on to choose among several fallbacks, if the verdict is that one of them is used. `ended`: nothing follows the
-    /// head.
+    /// Goes on to choose among several fallbacks, if the verdict is that one of them is used. `ended`: nothing follows
+    /// the head.
     fn consider_fallbacks(&mut self, verdict: Verdict, ended: bool) {
         let Some(candidates) = Candidates::of(&verdict, &self.run.settings) else {
             return self.look_for_labels(verdict, ended);
@@ -485,7 +486,8 @@ impl Transcoder {
         Advance::Read(shown.read)
     }
 
-    /// Goes on to look for labels, if the document may have some outside its declaration. `ended`: nothing follows the head.
+    /// Goes on to look for labels, if the document may have some outside its declaration. `ended`: nothing follows the
+    /// head.
     fn look_for_labels(&mut self, verdict: Verdict, ended: bool) {
         let Some(mut search) = LabelSearch::for_document(&self.run.settings, &verdict) else {
             return self.begin(verdict, &[]);
@@ -601,8 +603,8 @@ impl Transcoder {
     }
 }
 
-/// Shows `bytes`, which begin at offset `start` of the input and were just decoded, to the watch of the label. `is_same`: as
-/// much was written as was read.
+/// Shows `bytes`, which begin at offset `start` of the input and were just decoded, to the watch of the label.
+/// `is_same`: as much was written as was read.
 fn watch_label(run: &Run, label: &mut Option<LabelWatch>, bytes: &[u8], start: u64, is_same: bool) {
     let Some(label) = label.as_mut().filter(|label| !label.is_settled()) else { return };
     let is_long = is_same && bytes.len() >= MIN_SKIPPED_BYTES && label.taken() == start;

@@ -120,7 +120,7 @@ impl Transcode {
     /// ```
     pub const OPTIONS: &'static [NamedOption] = &listing::<Transcode, { TABLE.len() }>(TABLE);
 
-    /// The options that [`set`](Self::set) does not take any more, and what to set instead.
+    /// The options that [`set`](Self::set) no longer accepts, and the options to set instead.
     ///
     /// ```
     /// use charpipe::Transcode;
@@ -136,8 +136,8 @@ impl Transcode {
         RenamedOption::new("file", "tape-file", None),
     ];
 
-    /// Sets an option by its name, which is that of the command's long option. The values are those of the command line
-    /// too; options without a value there have the values `true` and `false`. A name may have `_` in place of `-`.
+    /// Sets an option by the name of the command's long option. The values are also those of the command line; options
+    /// that have no value there have the values `true` and `false`. A name may have `_` in place of `-`.
     /// [`OPTIONS`](Self::OPTIONS) lists the options. For options that exclude each other, the last call counts.
     ///
     /// # Errors

@@ -18,10 +18,10 @@ use crate::transcoder::charset::has_bom;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-/// Configures a conversion: source, target, and what to do with errors.
+/// Configures a conversion: source, target and error policies.
 ///
-/// Make one, and use it any number of times and from any number of threads. Every method replaces what an earlier call
-/// of the same method set.
+/// Make one, and use it any number of times, from any number of threads. Each method replaces the value from an earlier
+/// call of the same method.
 ///
 /// ```
 /// use charpipe::{OnMalformed, Transcode};
@@ -120,7 +120,7 @@ impl Settings {
         false
     }
 
-    /// Returns the same settings for an input that is text: it is UTF-8, whatever it or its transport says.
+    /// Returns the same settings for an input that is text: it is UTF-8, regardless of its own label or its transport.
     ///
     /// # Errors
     /// [`ErrorKind::Options`] if the input has records.
@@ -144,8 +144,8 @@ impl Settings {
         self.input.newlines.unwrap_or(by_output)
     }
 
-    /// If nothing names the encoding of the input, and every column names its own, makes that of the first the encoding of
-    /// the input: nothing else is decoded.
+    /// If nothing names the encoding of the input, and every column names its own, makes that of the first the encoding
+    /// of the input: nothing else is decoded.
     ///
     /// # Errors
     /// [`ErrorKind::UnknownLabel`].
@@ -276,7 +276,7 @@ impl Transcode {
         self.with(|settings| settings.hints = hints)
     }
 
-    /// Returns what detection takes into account: all options of this job that a [`Detector`](crate::Detector) has too.
+    /// Returns the hints for detection: all options of this job that a [`Detector`](crate::Detector) also has.
     ///
     /// ```
     /// use charpipe::{Detector, Registry, Transcode};
@@ -412,13 +412,12 @@ impl Transcode {
         Ok(self)
     }
 
-    /// Sets several encodings to use if nothing identifies it: the first that decodes the input without error. Replaces
-    /// what [`fallback`](Self::fallback) set.
+    /// Sets several encodings to use if nothing identifies the encoding: the first one that decodes the input without
+    /// error is used. Replaces the value of [`fallback`](Self::fallback).
     ///
-    /// They are tried on the first 64 KiB from the first byte on that they read differently, or on all that follows if
-    /// that is less; in records, on the first 64 KiB of text. A character that the end of the 64 KiB cuts is not an error.
-    /// The last one is used even if it does not fit. What stands before that byte is the same in all of them and is
-    /// written at once. Without labels, this sets nothing.
+    /// They are tried on 64 KiB of the input (or of the text of records), starting at the first byte that they read
+    /// differently. A character cut off by the end of the 64 KiB is not an error. If none fits, the last one is used.
+    /// The text before that byte is the same in all of them, and is written at once. An empty list sets nothing.
     ///
     /// # Errors
     /// [`ErrorKind::UnknownLabel`] if no codec has one of the labels.
@@ -469,8 +468,8 @@ impl Transcode {
     /// replaces the policy of [`on_malformed`](Self::on_malformed), and is replaced by that.
     ///
     /// Each byte of a malformed sequence is read separately. A byte that has no character in the page is an error,
-    /// [`ErrorKind::Malformed`]. Input in a charset that does not contain ASCII, such as UTF-16, UTF-32 and EBCDIC, is not
-    /// read like this: there, malformed bytes are an error, with the hint `not-read-as`.
+    /// [`ErrorKind::Malformed`]. Input in a charset that does not contain ASCII, such as UTF-16, UTF-32 and EBCDIC, is
+    /// not read like this: there, malformed bytes are an error, with the hint `not-read-as`.
     ///
     /// # Errors
     /// [`ErrorKind::UnknownLabel`] if no codec has this label, and [`ErrorKind::NotAnAsciiPage`] if its charset is not
@@ -542,9 +541,9 @@ impl Transcode {
 
     /// Sets what to do with input that is not recognised as text. The default is to convert it.
     ///
-    /// That is input of which nothing names the encoding, and which begins like a well-known format that is not text, or
-    /// whose first 64 KiB are not UTF-8. These are read before anything is written. A [`fallback`](Self::fallback) is used
-    /// for what is not such a format. Later bytes that are not valid are malformed, as in any other input.
+    /// This is input without a label that begins like a known binary format, or whose first 64 KiB are not UTF-8. These
+    /// bytes are read before anything is written. A [`fallback`](Self::fallback) is used for what is not such a format.
+    /// Later bytes that are not valid are malformed, as in any other input.
     ///
     /// ```
     /// use charpipe::{OnUnknown, Transcode};
@@ -626,8 +625,8 @@ impl Transcode {
         self.with(|settings| settings.controls = policy)
     }
 
-    /// Sets what to do with text that was decoded with the wrong charset before it came here; by default, it is kept.
-    /// [`Report::mojibake`](crate::Report::mojibake) lists what was repaired. Needs the feature `mojibake`.
+    /// Sets what to do with text that was once decoded with the wrong charset, such as `Ã©` for `é`. By default, it is
+    /// kept. [`Report::mojibake`](crate::Report::mojibake) lists what was repaired. Needs the feature `mojibake`.
     ///
     /// ```
     /// use charpipe::{OnMojibake, Transcode};
@@ -641,15 +640,16 @@ impl Transcode {
         self.with(|settings| settings.mojibake = policy)
     }
 
-    /// Sets the normalization form of the output; by default, the text is not normalised. Needs the feature `normalize`.
+    /// Sets the normalization form of the output; by default, the text is not normalised. Needs the feature
+    /// `normalize`.
     ///
     /// The text is normalised after its line endings and control characters were converted, and before it is encoded.
-    /// Labels and character references that are written are not. Each record, and the text on each side of malformed bytes
-    /// that are replaced, is normalised on its own.
+    /// Labels and character references that are written are not. Each record, and the text on each side of malformed
+    /// bytes that are replaced, is normalised on its own.
     ///
     /// In errors and reports every character has an offset in the input. A composed character has that of the first
     /// character that it is made from; all parts of a character that is decomposed have that of the character; and a
-    /// character that stays as it is keeps its own, also if marks change places.
+    /// character that stays as it is keeps its own, even if marks change places.
     ///
     /// At most 1,024 characters that combine with each other are normalised together. What is longer is an error,
     /// [`ErrorKind::SequenceTooLong`].
@@ -681,7 +681,7 @@ impl Transcode {
         self.with(|settings| settings.input.shape = Some(shape))
     }
 
-    /// Sets what to do with blanks at the end of an input record. The default is to trim them if records become lines.
+    /// Sets what to do with spaces at the end of an input record. The default is to trim them if records become lines.
     ///
     /// ```
     /// use charpipe::{Padding, Transcode};
@@ -729,9 +729,9 @@ impl Transcode {
 
     /// Sets what to do with the bytes outside [`columns`](Self::columns). The default is to drop them.
     ///
-    /// With [`Gaps::Keep`], records become records in which only the columns change. A column may name its own code page;
-    /// the others are in that of the input. If every column has one, [`source_encoding`](Self::source_encoding) is not
-    /// needed.
+    /// With [`Gaps::Keep`], records become records in which only the columns change. A column may name its own code
+    /// page; the others are in that of the input. If every column has one, [`source_encoding`](Self::source_encoding)
+    /// is not needed.
     ///
     /// ```
     /// use charpipe::{Gaps, Transcode, records::Shape};
@@ -762,7 +762,7 @@ impl Transcode {
         self.with(|settings| settings.input.carriage = Some(carriage))
     }
 
-    /// Sets whether the shift codes of a mixed page become blanks in records, so that columns keep their positions.
+    /// Sets whether the shift codes of a mixed page become spaces in records, so that columns keep their positions.
     pub fn shifts_as_blanks(self, yes: bool) -> Self {
         self.with(|settings| settings.input.shifts_as_blanks = yes)
     }
@@ -815,9 +815,9 @@ impl Transcode {
     }
 
     /// Sets whether lines and characters are counted during the conversion, so that errors and the report have lines
-    /// and columns although the input is read once: [`Error::position`]. They are not by default, because that takes
-    /// time: [`Transcoder::locate`](crate::Transcoder::locate) finds them afterwards, if the input can be read again.
-    /// One thread converts then, whatever the number of [`jobs`](Self::jobs).
+    /// and columns even if the input is read only once: [`Error::position`]. By default they are not counted, because
+    /// that takes time: [`Transcoder::locate`](crate::Transcoder::locate) finds them afterwards, if the input can be
+    /// read again. One thread converts then, whatever the number of [`jobs`](Self::jobs).
     ///
     /// ```
     /// let job = charpipe::Transcode::new().source_encoding("UTF-8")?.count_lines(true);
@@ -829,16 +829,16 @@ impl Transcode {
         self.with(|settings| settings.counts_lines = counts)
     }
 
-    /// Sets how many threads convert, in [`run`](Self::run) and [`Transcoder::run`](crate::Transcoder::run), besides the calling thread, which
-    /// reads and writes. With one job, the default, the calling thread does everything.
+    /// Sets how many threads convert, in [`run`](Self::run) and [`Transcoder::run`](crate::Transcoder::run), besides
+    /// the calling thread, which reads and writes. With one job, the default, the calling thread does everything.
     ///
-    /// With several jobs, the input is read in blocks of 256 KiB, cut between characters, lines or records, and the results
-    /// are written in order. Output, report and error are the same as with one job. At most `jobs` + 4 blocks and their
-    /// output are in memory.
+    /// With several jobs, the input is read in blocks of 256 KiB, cut between characters, lines or records, and the
+    /// results are written in order. Output, report and error are the same as with one job. At most `jobs` + 4 blocks
+    /// and their output are in memory.
     ///
-    /// One job converts everything if it proves to be about as fast as memory, and input that cannot be cut, because the
-    /// conversion depends on what came before: printer control codes; XML in which a reference may be needed; a charset with
-    /// a state, such as shift states, if the text has no lines or the codec does not tell its
+    /// One job converts everything if it proves to be about as fast as memory, and input that cannot be cut, because
+    /// the conversion depends on what came before: printer control codes; XML in which a reference may be needed; a
+    /// charset with a state, such as shift states, if the text has no lines or the codec does not tell its
     /// [state](crate::Decoder::state).
     ///
     /// Do not use several jobs for interactive input: nothing is written before a whole block has been read. The reader

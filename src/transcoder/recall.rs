@@ -1,4 +1,4 @@
-//! The steps of the machine that go the way of an earlier message, and those that keep what such a message needed.
+//! The steps of the machine that reuse an earlier message's plan, and the steps that keep it.
 
 use super::head::SearchEnd;
 use super::kept::{Kept, Planned, State};

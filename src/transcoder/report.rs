@@ -21,9 +21,9 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// Bytes taken from the input, byte order mark included. After an error that has an [offset](crate::Error::offset), the
-    /// bytes before it: however the input was cut, the number is the same. (If reading or writing failed, it is how much
-    /// was taken by then.)
+    /// Bytes taken from the input, byte order mark included. After an error that has an [offset](crate::Error::offset),
+    /// the bytes before it: however the input was cut, the number is the same. (If reading or writing failed, it is how
+    /// much was taken by then.)
     pub bytes_in: u64,
     /// Bytes delivered.
     pub bytes_out: u64,
@@ -35,21 +35,21 @@ pub struct Report {
     pub to: String,
     /// Malformed input that the policy allowed.
     pub malformed: Faults,
-    /// The charset that malformed bytes were read as, if that was asked for and the input's charset allows it.
+    /// The charset that malformed bytes were read as, if the job asked for that and the input's charset allows it.
     pub read_as: Option<String>,
     /// Characters that the target lacks and that the policy allowed.
     pub unmappable: Faults<UnmappableAt>,
     /// Control characters that the policy replaced or dropped; `None` if they are kept.
     pub controls: Option<Faults<UnmappableAt>>,
-    /// Damaged text that was repaired; `None` if that was not asked for.
+    /// Damaged text that was repaired; `None` if the job did not ask for repairs.
     pub mojibake: Option<Faults<RepairedAt>>,
     /// How many records were read; `None` if the input is not records.
     pub records: Option<u64>,
     /// How many records were written; `None` if the output is not records.
     pub records_out: Option<u64>,
-    /// Newlines within records that became blanks; `None` if that was not asked for.
+    /// Newlines inside records that were replaced by spaces; `None` if the job did not ask for that.
     pub record_newlines: Option<Faults<UnmappableAt>>,
-    /// Records that were too long and were cut; `None` if that was not asked for.
+    /// Records that were too long and were cut; `None` if the job did not ask for that.
     pub records_cut: Option<RecordsCut>,
     /// How the document's label was changed; `None` if nothing had to change.
     pub relabelled: Option<Relabelled>,
@@ -105,7 +105,7 @@ pub struct RepairedAt {
     pub offset: u64,
     /// The damaged text.
     pub before: String,
-    /// What it became.
+    /// The text that replaced it.
     pub after: String,
     /// The record and the column of that byte, if the input is records.
     pub record: Option<RecordPosition>,

@@ -1,4 +1,4 @@
-//! Back to the beginning, for the next message: [`Transcoder::reset`].
+//! Resets a transcoder for the next message: [`Transcoder::reset`].
 
 use super::doubts::Beginning;
 use super::label_places::LabelPlaces;
@@ -15,10 +15,10 @@ const KEEPS: bool = cfg!(not(target_family = "wasm"));
 impl Transcoder {
     /// Goes back to the beginning, for the next message: detection starts anew, the options stay, the report is empty.
     ///
-    /// The transcoder keeps what the last message needed: the verdict, the decoder and the encoder, the buffers. The next
-    /// one takes no allocation if it is like the last one: if both are plain text, or if both begin with the same bytes, as
-    /// far as detection reads them, such as the same XML declaration. What is [reported](Self::report) of it, such as
-    /// malformed bytes, still takes memory.
+    /// The transcoder keeps what the last message needed: the verdict, the decoder and the encoder, the buffers. The
+    /// next message needs no allocation if it is similar: if both are plain text, or if both begin with the same bytes,
+    /// as far as detection reads them, such as the same XML declaration. What is [reported](Self::report) of it, such
+    /// as malformed bytes, still takes memory.
     ///
     /// ```
     /// let mut transcoder = charpipe::Transcode::new().transcoder()?;

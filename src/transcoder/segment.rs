@@ -1,4 +1,4 @@
-//! Decoded text on its way to the encoder, and where in the input each of its characters came from.
+//! Decoded text on its way to the encoder, and the input position of each of its characters.
 //!
 //! The encoder reports a character that it cannot write by its place in the text it was fed. The way back leads through
 //! the pieces that the stages cut to the decoded text, and from there through a copy of the source, made before the
@@ -24,8 +24,8 @@ pub(super) enum Origin {
     At(Place),
     /// The text equals the input from this offset on: UTF-8.
     Same(u64),
-    /// Decoded from `bytes` by a source in the state of `source`, after `skip` bytes of text that it made before. `eof`:
-    /// nothing followed the bytes.
+    /// Decoded from `bytes` by a source in the state of `source`, after `skip` bytes of text that it made before.
+    /// `eof`: nothing followed the bytes.
     Decoded { source: Box<Source>, bytes: Arc<Vec<u8>>, skip: usize, eof: bool },
 }
 
@@ -47,8 +47,8 @@ impl Origin {
         Origin::Decoded { source, bytes: spare.bytes(bytes), skip: 0, eof }
     }
 
-    /// The origin of what follows `text` bytes of text while blanks or other text are held back, whose places are found from
-    /// here. `None` if too many bytes would have to be kept for that.
+    /// The origin of what follows `text` bytes of text while spaces or other text are held back, whose places are found
+    /// from here. `None` if too many bytes would have to be kept for that.
     pub(super) fn continued(self, text: usize) -> Option<Self> {
         match self {
             Origin::Decoded { source, bytes, skip, .. } if bytes.len() <= MAX_KEPT_BYTES => {
@@ -74,8 +74,8 @@ impl Origin {
         self.places(&[index])[0]
     }
 
-    /// Returns where in the input the characters at `indices` of the text began, which ascend. The bytes are decoded once
-    /// for all of them.
+    /// Returns where in the input the characters at `indices` of the text began, which ascend. The bytes are decoded
+    /// once for all of them.
     fn places(&self, indices: &[usize]) -> Vec<Place> {
         let (source, bytes, skip, eof) = match self {
             Origin::At(place) => return vec![*place; indices.len()],
@@ -86,8 +86,8 @@ impl Origin {
             Origin::Decoded { source, bytes, skip, eof } => (source, bytes, *skip, *eof),
         };
         let mut search = Search::new(source.fork(), indices.iter().map(|index| index.saturating_add(skip)).collect());
-        // First what was pending and takes no input, such as the end of a record after a fault: it does not belong to what
-        // follows. Last the text that the decoder writes at the end.
+        // First what was pending and takes no input, such as the end of a record after a fault: it does not belong to
+        // what follows. Last the text that the decoder writes at the end.
         let is_found = search.byte(&[], false)
             || bytes
                 .chunks(STRIDE)
@@ -235,7 +235,8 @@ struct Search {
     decoded: usize,
     /// Where the text that comes next begins.
     begin: Place,
-    /// The places of trailing blanks that are held back: their text comes later than their bytes. How many begin at each.
+    /// The places of trailing spaces that are held back: their text comes later than their bytes. How many begin at
+    /// each.
     trailing: VecDeque<(Place, u64)>,
     /// The sum of these numbers.
     known: u64,
@@ -465,7 +466,7 @@ impl Segment {
         self.replaced
     }
 
-    /// Returns how many of them stand before the text that comes next.
+    /// Returns how many of them precede the text that comes next.
     pub(super) fn replaced_so_far(&self) -> u64 {
         if self.replaced == 0 {
             return 0;
@@ -534,7 +535,7 @@ impl Segment {
         }
     }
 
-    /// Returns where in the input the next piece stands.
+    /// Returns the input position of the next piece.
     pub(super) fn place_of_next(&self) -> Place {
         match self.pieces.get(self.piece) {
             Some(Piece { text: Text::TooLong(Some(place)), .. }) => *place,
@@ -551,7 +552,7 @@ impl Segment {
         }
     }
 
-    /// Returns where in the input the character stands before which the encoder had been fed `fed` bytes of text.
+    /// Returns the input position of the character that the encoder reached after `fed` bytes of text.
     pub(super) fn place(&self, fed: u64, decoded: &str) -> Place {
         let mut from = self.fed_from;
         for piece in &self.pieces {

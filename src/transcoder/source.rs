@@ -1,4 +1,4 @@
-//! From input bytes to text: the decoder and, if the input consists of records, the deframer before it.
+//! Turns input bytes into text: the decoder and, if the input consists of records, the deframer before it.
 
 use super::fill::{Chunk, Filled, SourceStop};
 use super::line_counter::LineCounter;
@@ -71,7 +71,8 @@ impl Source {
         }
     }
 
-    /// Goes back to the beginning, for another input whose text begins at the offset `start`. Returns `false` if it cannot.
+    /// Goes back to the beginning, for another input whose text begins at the offset `start`. Returns `false` if it
+    /// cannot.
     pub(super) fn restart(&mut self, start: u64) -> bool {
         self.decoder.restart(start);
         if let Some(counter) = &mut self.counter {
@@ -134,13 +135,13 @@ impl Source {
         }
     }
 
-    /// From here on replaces malformed bytes, and counts them only; or stops at each if `passing` is `None`. Copies do so
-    /// too, so that they make the same text.
+    /// From here on replaces malformed bytes, and counts them only; or stops at each if `passing` is `None`. Copies do
+    /// so too, so that they make the same text.
     pub(super) fn pass(&mut self, passing: Option<Passing>) {
         self.decoder.pass(passing);
     }
 
-    /// Returns what becomes of malformed bytes; `None` if each is reported.
+    /// Returns what happens to malformed bytes; `None` if each is reported.
     pub(super) fn passing(&self) -> Option<Passing> {
         self.decoder.passing()
     }
@@ -245,7 +246,7 @@ impl Source {
         }
     }
 
-    /// Counts a character that is no newline, likewise.
+    /// Counts a character that is not a newline, likewise.
     pub(super) fn count_char(&mut self) {
         if let Some(counter) = &mut self.counter {
             counter.add_char();
@@ -270,14 +271,15 @@ impl Source {
     }
 
     /// Hands whole records from the front of `src` to `each`, for as long as it takes one. Takes nothing unless it is
-    /// between two records and nothing is looked for in their bytes. Returns how many bytes they take, framing included.
+    /// between two records and nothing is looked for in their bytes. Returns how many bytes they take, framing
+    /// included.
     #[inline]
     pub(super) fn whole_records(&mut self, src: &[u8], each: impl FnMut(&[u8]) -> bool) -> usize {
         self.records.as_mut().map_or(0, |records| records.whole_records(src, each))
     }
 
-    /// Takes what comes next at the front of `src`, without decoding it. `eof`: nothing follows `src`. There are records,
-    /// and nothing of them is decoded.
+    /// Takes what comes next at the front of `src`, without decoding it. `eof`: nothing follows `src`. There are
+    /// records, and nothing of them is decoded.
     pub(super) fn next_bytes(&mut self, src: &[u8], eof: bool) -> RecordBytes {
         self.records.as_mut().map_or(RecordBytes::Done, |records| records.next_bytes(src, eof))
     }
@@ -317,19 +319,19 @@ impl Source {
         }
     }
 
-    /// How many trailing blanks are held back, and where about they stand.
+    /// How many trailing spaces are held back, and their approximate position.
     pub(super) fn trailing(&self) -> Option<(Place, u64)> {
         let records = self.records.as_ref()?;
         let count = records.text.pending.trailing_count();
         (count > 0).then(|| (records.text.position.back(0), count))
     }
 
-    /// Whether all decoded text is written, apart from trailing blanks.
+    /// Whether all decoded text is written, apart from trailing spaces.
     pub(super) fn is_flushed(&self) -> bool {
         self.records.as_ref().is_none_or(|records| records.text.pending.is_flushed())
     }
 
-    /// Whether `ch` is a blank that is trimmed at the end of a record.
+    /// Whether `ch` is a space that is trimmed at the end of a record.
     pub(super) fn is_blank(&self, ch: char) -> bool {
         self.records.as_ref().is_some_and(|records| records.text.pending.is_blank(ch))
     }

@@ -1,4 +1,4 @@
-//! The steps of the machine that look for binary input, and those that report what speaks against a label.
+//! The steps of the machine that look for binary input, and the steps that report evidence against a label.
 
 use super::doubts::{Suspicion, TAR_END, TAR_OFFSET, applies, show_label};
 use super::head::Head;
@@ -65,8 +65,8 @@ impl Transcoder {
         self.run.stops_at_fault = false;
     }
 
-    /// Begins to look for what contradicts `codec`, which was found, from the offset `at` on. `is_chosen`: several fallbacks
-    /// were possible until now.
+    /// Begins to look for what contradicts `codec`, which was found, from the offset `at` on. `is_chosen`: several
+    /// fallbacks were possible until now.
     pub(super) fn begin_doubts(&mut self, codec: &Arc<dyn Codec>, is_chosen: bool, at: u64) {
         let settings = &self.run.settings;
         let Some(verdict) = self.run.report.verdict.as_ref() else { return };
@@ -199,7 +199,7 @@ impl Transcoder {
         })
     }
 
-    /// Lets detection say what there is to say about a tar archive. `is_end`: nothing follows what is held back.
+    /// Lets detection report a tar archive. `is_end`: nothing follows what is held back.
     fn refuse_tar(&mut self, is_end: bool) -> Advance {
         let settings = &self.run.settings;
         let mut detector = Detector::new(settings.registry.clone(), settings.hints.clone());
@@ -249,8 +249,8 @@ impl Transcoder {
         judged.map(|_| Advance::Read(0))
     }
 
-    /// Judges by the bytes around the first sequence that is not UTF-8, at `offset`: `next`, and the last `back` bytes before
-    /// them, whether the input is binary. Returns whether it is, and ends the run then.
+    /// Judges by the bytes around the first sequence that is not UTF-8, at `offset`: `next`, and the last `back` bytes
+    /// before them, whether the input is binary. Returns whether it is, and ends the run then.
     fn judge(&mut self, offset: u64, back: usize, next: &[u8]) -> Result<bool, Error> {
         let sample = &mut self.suspicion.sample;
         sample.begin(back);
@@ -289,7 +289,8 @@ impl Transcoder {
         }
     }
 
-    /// Reports what speaks against the label in the bytes up to `error`, as far as they were read or are at the front of `src`.
+    /// Reports the evidence against the label in the bytes up to `error`, as far as they were read or are at the front
+    /// of `src`.
     pub(super) fn doubt_before(&mut self, error: &Error, src: &[u8]) {
         if let ErrorKind::Malformed { offset, bytes, .. } = error.kind() {
             // They contradict the label by themselves. The error says so; detection has it in the verdict.
@@ -328,7 +329,7 @@ impl Transcoder {
         concluded
     }
 
-    /// Returns what speaks against the label in the bytes up to the one at `end`, or in all of them.
+    /// Returns the evidence against the label in the bytes up to the one at `end`, or in all of them.
     fn doubt(&self, end: Option<u64>) -> Option<Diagnostic> {
         // Malformed bytes contradict the label by themselves.
         let verdict = self.run.report.verdict.as_ref().filter(|_| self.run.report.malformed.count == 0)?;

@@ -1,4 +1,4 @@
-//! From text to output: the encoder takes the text of the queue, and what it writes goes to the caller or into records.
+//! Turns text into output: the encoder takes the text of the queue, and its output goes to the caller or into records.
 
 use crate::codec::{ByteSink, Codec, MIN_ROOM, Replacement, Step, Stop, Unmappable, can_write};
 use crate::detect::Diagnostic;
@@ -24,14 +24,14 @@ pub(super) struct Target {
     pub(super) encoder: CheckedEncoder,
     pub(super) records: Option<RecordsOut>,
     pub(super) policy: UnmappablePolicy,
-    /// Where references may stand, in an XML document that is written with them.
+    /// Where references are allowed, in an XML document that is written with them.
     pub(super) xml: Option<XmlPlace>,
     /// Hint at the first U+000A that it is written as byte 25.
     pub(super) hints_lf: bool,
     /// The input is records too.
     pub(super) from_records: bool,
-    /// The places of characters that the encoder has read and not written: how much text it had been fed before each, and
-    /// where in the input it stood.
+    /// The places of characters that the encoder has read and not written: how much text it had been fed before each,
+    /// and where in the input it stood.
     pub(super) unwritten: Vec<(u64, Place)>,
     /// Whether the charset has U+FFFD, once that was asked.
     pub(super) has_mark: Option<bool>,
@@ -243,8 +243,8 @@ impl Target {
         Ok(stop == Stop::InputEmpty)
     }
 
-    /// Ends the output after an error: what the encoder holds from before the error is good output, and a stream that is
-    /// shifted ends shifted back. `is_own`: the encoder has failed itself.
+    /// Ends the output after an error: what the encoder holds from before the error is good output, and a stream that
+    /// is shifted ends shifted back. `is_own`: the encoder has failed itself.
     pub(super) fn close(&mut self, run: &mut Run, is_own: bool) {
         if let Some(records) = &mut self.records {
             // Whole records are good output; the record that is being written is not.
@@ -267,7 +267,7 @@ impl Target {
             Some(Work::Text(segment)) if segment.fed_from <= at => Some(segment),
             _ => None,
         };
-        // U+FFFD in place of malformed input was counted there, and is replaced whatever the policy.
+        // U+FFFD in place of malformed input was counted there, and is replaced regardless of the policy.
         let is_counted =
             ch == char::REPLACEMENT_CHARACTER && segment.is_some_and(|segment| segment.stands_for_malformed);
         let mut buffer = [0; MIN_ROOM];
@@ -298,9 +298,9 @@ impl Target {
     }
 }
 
-/// Encodes from the front of `text`: into the record that is being written, or to `out`, or, if there is little space, to
-/// `spill`. Returns how many unmappable characters it replaced and counts. `passing`: which are replaced; `bytes_in`: how far
-/// the input was read, for an encoder that breaks its contract.
+/// Encodes from the front of `text`: into the record that is being written, or to `out`, or, if there is little space,
+/// to `spill`. Returns how many unmappable characters it replaced and counts. `passing`: which are replaced;
+/// `bytes_in`: how far the input was read, for an encoder that breaks its contract.
 fn write_text(
     encoder: &mut CheckedEncoder,
     records: &mut Option<RecordsOut>,

@@ -78,7 +78,8 @@ impl Translit {
         write(Replacement::Text("?"))
     }
 
-    /// Returns the approximation as the document can have it: it must not look like markup. `None` if it cannot have it.
+    /// Returns the approximation as the document can have it: it must not look like markup. `None` if it cannot have
+    /// it.
     fn in_document(&self, text: &str, takes_reference: bool) -> Option<String> {
         let is_markup = |ch| matches!(ch, '<' | '>' | '&' | '"' | '\'');
         match self.kind {
@@ -90,7 +91,8 @@ impl Translit {
         }
     }
 
-    /// Returns whether a new encoder writes this replacement for `ch`, and it can be seen: it is not a control character.
+    /// Returns whether a new encoder writes this replacement for `ch`, and it can be seen: it is not a control
+    /// character.
     fn is_visible(&self, ch: char, which: Replacement<'_>) -> bool {
         let Some(mut encoder) = self.to.encoder() else { return false };
         let mut buffer = [0; 4 * MIN_ROOM];
@@ -102,7 +104,8 @@ impl Translit {
             && decode_strictly(&*self.to, sink.as_bytes()).is_none_or(|text| !text.contains(char::is_control))
     }
 
-    /// Returns whether the target has every character of `text`, in at most `room` bytes, whatever came before.
+    /// Returns whether the target has every character of `text`, in at most `room` bytes, regardless of the text before
+    /// it.
     fn fits(&self, text: &str, room: usize) -> bool {
         let mut buffer = [0; 2 * MIN_ROOM];
         let mut sink = ByteSink::new(&mut buffer);

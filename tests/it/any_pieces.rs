@@ -20,7 +20,7 @@ impl Dice {
     }
 }
 
-/// Values of the options whose value is text of a form of its own.
+/// Values of the options whose value is text in a special format.
 fn texts(option: &str) -> &'static [&'static str] {
     match option {
         "content-type" => {

@@ -34,7 +34,7 @@ fn every_pair_of_single_byte_charsets() {
 fn an_error_far_into_the_input_has_its_offset() {
     for (from, to, at) in [("windows-1252", "IBM037", 3), ("IBM1025", "ISO-8859-1", 1170), ("TIS-620", "IBM037", 1300)]
     {
-        // Blanks around one character that the target lacks: € , Б and ก.
+        // Spaces around one character that the target lacks: € , Б and ก.
         let Ok(codec) = Registry::builtin().codec(from) else { continue };
         let odd = ["€", "Б", "ก"].map(|ch| common::encode(&*codec, ch)).into_iter().find(|bytes| !bytes.is_empty());
         let blank = common::encode(&*codec, " ");

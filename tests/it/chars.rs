@@ -27,8 +27,8 @@ fn finished(mut transcoder: Transcoder, mut rest: &[u8], mut output: Vec<u8>) ->
     Outcome::of(&transcoder, output, error)
 }
 
-/// Converts `input` in pieces of `piece` bytes, with `room` bytes of output at a time; more if a character needs more. What
-/// `step_chars` leaves goes to the other steps. Returns the outcome.
+/// Converts `input` in pieces of `piece` bytes, with `room` bytes of output at a time; more if a character needs more.
+/// What `step_chars` leaves goes to the other steps. Returns the outcome.
 fn run(job: &Transcode, input: &[u8], (piece, room): (usize, usize), what: &str) -> Outcome {
     let (mut transcoder, mut output) = (job.transcoder().unwrap(), Vec::new());
     let (mut at, mut end, mut space) = (0, piece.min(input.len()), room);
@@ -113,7 +113,7 @@ fn newlines_are_watched() {
     assert_eq!(noted(transcoder.report()), noted(&job.run(&input[..], std::io::sink()).unwrap()));
 }
 
-/// After a character that cannot be converted, the text goes on in the same shift state.
+/// After a character that cannot be converted, the text continues in the same shift state.
 #[test]
 fn faults_change_nothing() {
     let (mut transcoder, mut room) = (named("UTF-8", "IBM939").transcoder().unwrap(), [0; 64]);

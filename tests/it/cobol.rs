@@ -1,5 +1,6 @@
-//! Compares copybooks, and the values in records, with GnuCOBOL: a COBOL program writes records by a copybook, and prints
-//! the length of each item and each value; another program reads what was written back, and prints the values again.
+//! Compares copybooks, and the values in records, with GnuCOBOL: a COBOL program writes records by a copybook, and
+//! prints the length of each item and each value; another program reads what was written back, and prints the values
+//! again.
 //!
 //! GnuCOBOL writes text in ASCII, so the tests translate text and zoned numbers to EBCDIC. It has no hexadecimal
 //! floating point, and aligns binary items of 8 bytes, and items in tables, otherwise than IBM's compilers do.
@@ -286,7 +287,7 @@ fn compare(layout: &Layout, codec: &Arc<dyn Codec>, records: &[Vec<u8>], printed
     }
 }
 
-/// A number without blanks, needless zeros and a plus sign.
+/// A number without spaces, needless zeros and a plus sign.
 fn digits(number: &str) -> String {
     let number = number.trim();
     let bare = number.trim_matches(['+', '-', ' ']);

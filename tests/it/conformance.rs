@@ -105,7 +105,7 @@ fn xml_declaration() {
             let malformed = found.diagnostics.iter().any(|note| note.code == "declaration-malformed");
             assert_eq!(malformed, row.get("malformed") == Some("yes"), "{what}");
             let error = found.error.as_ref().map(|error| error.code()).filter(|code| *code != "unknown-label");
-            // What is no declaration leaves the encoding open, and may not be UTF-8.
+            // What is not a declaration leaves the encoding open, and may not be UTF-8.
             let error = error.filter(|code| *code != "unknown-encoding" || row.get("declared").is_some());
             assert_eq!(error, row.get("error"), "{what}");
         }

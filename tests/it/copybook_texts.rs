@@ -28,7 +28,8 @@ impl Tape<'_> {
     }
 }
 
-// --- Random items -----------------------------------------------------------------------------------------------------
+// --- Random items
+// -----------------------------------------------------------------------------------------------------
 
 /// Makes items of a group, whose level is `level`.
 fn group(tape: &mut Tape<'_>, level: u8, items: &mut Vec<Item>) {
@@ -111,7 +112,7 @@ fn kind(tape: &mut Tape<'_>) -> FieldKind {
     }
 }
 
-/// An edited number. Without a sign, a point and blanks it would be a zoned one.
+/// An edited number. Without a sign, a point and spaces it would be a zoned one.
 fn edited(tape: &mut Tape<'_>, digits: u8) -> FieldKind {
     let sign = *tape.one(&EditedSign::ALL[1..5]);
     let mut edited = Edited::new(digits);
@@ -124,7 +125,8 @@ fn edited(tape: &mut Tape<'_>, digits: u8) -> FieldKind {
     FieldKind::Edited(edited)
 }
 
-// --- Random spellings -------------------------------------------------------------------------------------------------
+// --- Random spellings
+// -------------------------------------------------------------------------------------------------
 
 /// The words of an entry, with its period.
 fn entry(tape: &mut Tape<'_>, item: &Item) -> Vec<String> {
@@ -369,7 +371,7 @@ fn fixed(tape: &mut Tape<'_>, words: &[String]) -> String {
     };
     for word in words {
         let mut rest = word.as_str();
-        // Continue words, but not literals, whose blanks would be cut.
+        // Continue words, but not literals, whose spaces would be cut.
         if !rest.starts_with('\'') && rest.len() > 2 && rest.is_ascii() && tape.once_in(10) {
             let (head, tail) = rest.split_at(1 + tape.below(rest.len() - 1));
             if line.len() + head.len() > 60 {

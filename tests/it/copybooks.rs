@@ -45,10 +45,12 @@ fn table(layout: &Layout) -> Vec<String> {
     layout.items().iter().enumerate().map(row).collect()
 }
 
-// --- Pictures and usages ----------------------------------------------------------------------------------------------
+// --- Pictures and usages
+// ----------------------------------------------------------------------------------------------
 
-/// Clauses of an item, the kind that they mean, and the length in bytes. The lengths are those of "Computational items",
-/// "Symbols used in the PICTURE clause" and "SIGN clause" in IBM's Enterprise COBOL for z/OS Language Reference.
+/// Clauses of an item, the kind that they mean, and the length in bytes. The lengths are those of "Computational
+/// items", "Symbols used in the PICTURE clause" and "SIGN clause" in IBM's Enterprise COBOL for z/OS Language
+/// Reference.
 const STORAGE: &[(&str, &str, usize)] = &[
     // Text.
     ("PIC X", "text", 1),
@@ -141,7 +143,7 @@ const STORAGE: &[(&str, &str, usize)] = &[
     ("PIC S9 COMP", "binary,digits=1", 2),
     ("PIC S9(4) COMP", "binary,digits=4", 2),
     ("PIC S9(5) COMP", "binary,digits=5", 4),
-    // Without a blank before the next clause.
+    // Without a space before the next clause.
     ("PIC S9(5)COMP", "binary,digits=5", 4),
     ("PIC S9(3)V9(2)USAGE COMP-3", "packed.2", 3),
     ("PIC X(5)VALUE SPACES", "text", 5),
@@ -232,7 +234,8 @@ fn options_change_what_depends_on_the_compiler() {
     assert_eq!(kind(&Copybook::new().graphic_n(true), "PIC N(2) NATIONAL"), "text");
 }
 
-// --- Groups and clauses -----------------------------------------------------------------------------------------------
+// --- Groups and clauses
+// -----------------------------------------------------------------------------------------------
 
 #[test]
 fn levels_make_groups() {
@@ -514,7 +517,8 @@ fn clauses_without_a_meaning_for_the_storage_are_skipped() {
     assert_eq!(layout.max_len(), 3 + 4 + 20 + 3 + 6 + 4);
 }
 
-// --- Programs ---------------------------------------------------------------------------------------------------------
+// --- Programs
+// ---------------------------------------------------------------------------------------------------------
 
 /// A table declaration as Db2's DCLGEN writes it.
 const DCLGEN: &str = "\
@@ -650,7 +654,8 @@ fn a_record_of_a_program_is_chosen_by_its_name() {
     assert_eq!(error.to_string(), "line 1, column 1: there is no level 01 named C, and no other level 01");
 }
 
-// --- Copied files -----------------------------------------------------------------------------------------------------
+// --- Copied files
+// -----------------------------------------------------------------------------------------------------
 
 /// A directory with these files.
 fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -816,7 +821,8 @@ fn errors_in_copied_members() {
     );
 }
 
-// --- Lines ------------------------------------------------------------------------------------------------------------
+// --- Lines
+// ------------------------------------------------------------------------------------------------------------
 
 /// The same copybook in many guises.
 #[test]
@@ -912,7 +918,8 @@ fn the_form_can_be_given() {
     assert_eq!(words.iter().map(|word| word.parse::<CopybookForm>().unwrap().to_string()).collect::<Vec<_>>(), words);
 }
 
-// --- Other people's copybooks -----------------------------------------------------------------------------------------
+// --- Other people's copybooks
+// -----------------------------------------------------------------------------------------
 
 /// The record lengths that the projects document, and those of their data.
 #[test]
@@ -960,7 +967,8 @@ fn the_types_of_an_export_share_their_place() {
     }
 }
 
-// --- Errors -----------------------------------------------------------------------------------------------------------
+// --- Errors
+// -----------------------------------------------------------------------------------------------------------
 
 /// Entries, and the error for them. Each begins at line 1, column 1 of free form.
 const ERRORS: &[(&str, &str)] = &[
@@ -1317,7 +1325,8 @@ fn other_files_are_recognised() {
     assert_eq!(of(&vec![b' '; (16 << 20) + 1]), "line 1, column 1: the copybook is longer than 16777216 bytes");
 }
 
-// --- Limits -----------------------------------------------------------------------------------------------------------
+// --- Limits
+// -----------------------------------------------------------------------------------------------------------
 
 #[test]
 fn the_deepest_nesting() {

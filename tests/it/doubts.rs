@@ -128,7 +128,7 @@ fn a_binary_file_is_never_converted() {
     }
 }
 
-/// An encoding that somebody named is believed, and so is a mark.
+/// An encoding that someone named is believed, and so is a mark.
 #[test]
 fn a_named_encoding_is_never_refused() {
     for (what, input) in binaries() {
@@ -210,8 +210,8 @@ fn notes(diagnostics: &[charpipe::detect::Diagnostic]) -> Vec<(String, String, u
     found.map(|note| (note.code.to_owned(), note.severity.name().to_owned(), note.offset)).collect()
 }
 
-/// For every single-byte page that has ASCII, and whoever names it: the report of a conversion has the codes of detection
-/// that reads the whole input.
+/// For every single-byte page that has ASCII, and whoever names it: the report of a conversion has the codes of
+/// detection that reads the whole input.
 #[test]
 fn a_label_that_lies_is_reported() {
     let long = [&b"<p>".repeat(40_000)[..], "caf\u{E9}</p>".as_bytes()].concat();
@@ -252,7 +252,7 @@ fn a_label_that_lies_is_reported() {
                 }
                 let mut expected = notes(&found.diagnostics);
                 if who == "person" {
-                    // Who names an encoding and says what becomes of malformed bytes gets their count.
+                    // Who names an encoding and says what happens to malformed bytes gets their count.
                     expected.retain(|(code, ..)| code != "contents-contradict");
                 }
                 lies += expected.len();

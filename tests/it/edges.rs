@@ -1,5 +1,5 @@
-//! The last thing that is allowed and the first that is not: the longest record of each shape, the last column of a card, a
-//! surrogate at the end, the characters of a data set's name, the byte that completes a verdict.
+//! The last thing that is allowed and the first that is not: the longest record of each shape, the last column of a
+//! card, a surrogate at the end, the characters of a data set's name, the byte that completes a verdict.
 
 use crate::common::shapes::labelled;
 use crate::common::{encode, whole};
@@ -127,7 +127,7 @@ fn the_verdict_is_there_when_it_is_done() {
     assert!(detector.verdict().is_some());
 }
 
-/// What the transport says about the beginning is reported there, whatever follows.
+/// What the transport says about the beginning is reported there, regardless of what follows.
 #[test]
 fn conflicts_with_the_transport_are_at_the_beginning() {
     let document = "<?xml version='1.0' encoding='UTF-8'?><a/>";

@@ -1,4 +1,4 @@
-//! Field lists: what they mean, what they become again, and what is wrong with bad ones.
+//! Field lists: what they mean, what they become again, and the error in bad ones.
 
 use charpipe::fields::{FieldKind, Item, Layout, Occurs, When};
 
@@ -45,7 +45,7 @@ fn lists_come_back() {
     assert_eq!(layout.types().count(), 3);
     let company = layout.find("COMPANY.NAME").unwrap();
     assert_eq!((layout.path(company), layout.offset(company)), ("COMPANY.NAME", Some(99)));
-    // Comments, blanks, and the case of words.
+    // Comments, spaces, and the case of words.
     let spaced = "# a comment\n\n  ID 1 4 BINARY,Unsigned # the key\n\tWHEN  1=C1:  X # first\nB 5 1 text\nEnd\n";
     assert_eq!(
         Layout::from_field_list(spaced).unwrap().to_field_list().unwrap(),
@@ -125,7 +125,8 @@ fn bad_lists() {
     }
 }
 
-// --- The documentation ------------------------------------------------------------------------------------------------
+// --- The documentation
+// ------------------------------------------------------------------------------------------------
 
 /// The page that describes field lists.
 const PAGE: &str = include_str!("../../docs/field-list.md");

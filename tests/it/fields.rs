@@ -191,7 +191,7 @@ fn what_follows_an_array_moves() {
     let options = ReadOptions::new().on_bad(OnBad::Null);
     reader(&layout, "IBM037", &options).read(1, b"\xF0\xC5", &mut places).unwrap();
     assert_eq!(places.seen.last(), Some(&("D".to_owned(), 1..3)));
-    // A count that is out of bounds; one that is no number; a record that ends too early.
+    // A count that is out of bounds; one that is not a number; a record that ends too early.
     let error = read(&layout, b"\xF4\xC5\xC6").err().unwrap();
     assert_eq!(error.to_string(), "record 1, field M, column 1: F4 is the count 4, but A occurs 0 to 3 times");
     assert_eq!(read(&layout, b"\xC1\xC5\xC6").err().unwrap().code(), "bad-count");
@@ -317,7 +317,7 @@ fn bad_fields() {
     assert_eq!(run(ReadOptions::new(), bad), (String::new(), Err(expected.into())));
     assert_eq!(run(ReadOptions::new().on_bad(OnBad::Null), bad), ("0= 1= 2= ".into(), Ok(3)));
     assert_eq!(run(ReadOptions::new().on_bad(OnBad::Raw), bad), ("0=4040 1=F141 2=E1FF ".into(), Ok(3)));
-    // Blanks and low-values are counted as well.
+    // Spaces and low-values are counted as well.
     let empty = ReadOptions::new().empty_is_null(true);
     assert_eq!(run(empty.clone(), b"\x40\x40\0\0\0\0"), ("0= 1= 2= ".into(), Ok(3)));
     assert_eq!(run(empty.clone(), b"\0\0\x40\x40\0\x40"), ("0= 1= 2=\0 ".into(), Ok(2)));
@@ -574,7 +574,7 @@ fn record_types_with_their_own_type_fields() {
         for record in [[0xC1, 0xC1, 0x40, 0x40], [type_b, 0xF1, 0xF2, 0xF3]] {
             assert_eq!(back(&layout, &record), record, "{first} {second}");
         }
-        // The empty cells of a row are no values.
+        // The empty cells of a row are not values.
         let values = ["", "", if second.ends_with('B') { "B" } else { "" }, "123"].map(|text| Some(Value::Text(text)));
         let mut written = Vec::new();
         writer(&layout, "IBM037").write(1, &mut &values[..], &mut written).unwrap();
@@ -619,7 +619,7 @@ fn record_types_in_records_of_a_fixed_length() {
     assert_eq!(run(record, false), Ok((6, 2)));
     let expected = "record 1, field D2, columns 5-6: 00 C1 would be written back as 40 40";
     assert_eq!(run(record, true), Err(expected.into()));
-    // In records of other lengths, blanks would be gone.
+    // In records of other lengths, spaces would be gone.
     let mut reader = reader(&layout, "IBM037", &ReadOptions::new().canonical(true));
     let error = reader.read(2, b"\xC2\xF1\xF2\xF3\x40", &mut Seen::default()).unwrap_err();
     assert_eq!((error.code(), error.path(), error.offset()), ("longer-than-layout", "", 4));
@@ -642,7 +642,7 @@ fn records_that_are_longer_than_the_layout() {
     assert!(made.unwrap_err().to_string().contains("OnOverlong::Cut"));
 }
 
-/// Bytes that no field covers come back only if they are blanks.
+/// Bytes that no field covers come back only if they are spaces.
 #[test]
 fn gaps_between_fields() {
     let layout = Layout::from_field_list("A 1 1 text\nB 4 1 text\n").unwrap();
@@ -679,7 +679,7 @@ fn record_types_within_unconditional_alternatives() {
         assert_eq!(back(&layout, record), record);
     }
 
-    // Alternatives in an array are no types of the record.
+    // Alternatives in an array are not types of the record.
     let layout = Layout::new(vec![
         text(5, "K", 1),
         Item::group(5, "A").occurring(Occurs::times(2)),
@@ -764,8 +764,8 @@ fn empty_type_fields() {
     }
 }
 
-/// Every exponent of a floating-point number, with short and long fractions, comes back from its text byte for byte. Some
-/// of them are subnormal as an `f32`.
+/// Every exponent of a floating-point number, with short and long fractions, comes back from its text byte for byte.
+/// Some of them are subnormal as an `f32`.
 #[test]
 fn floats_of_every_size_come_back_from_their_text() {
     for format in [FloatFormat::Ieee, FloatFormat::Ibm] {

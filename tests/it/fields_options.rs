@@ -29,7 +29,7 @@ impl Choices<'_> {
 /// What a field contains.
 #[derive(Clone, PartialEq, Debug)]
 enum Content {
-    /// Text, without the blanks at its end.
+    /// Text, without the spaces at its end.
     Text(String),
     /// A number or text of another kind, as it is shown.
     Other(String),
@@ -349,7 +349,7 @@ impl Shape {
             text += "  05 T PIC X.\n";
         }
         if self.has_tail {
-            // Blanks after a shorter type are written only if a field follows.
+            // Spaces after a shorter type are written only if a field follows.
             text += "  05 E PIC X.\n  05 Z PIC X(2) OCCURS 0 TO 2 TIMES DEPENDING ON N.\n";
         }
         let mut layout = Copybook::new()
@@ -424,7 +424,7 @@ struct Options {
     fillers: bool,
     short_records: bool,
     overlong: OnOverlong,
-    /// Whether records are filled up with blanks.
+    /// Whether records are filled up with spaces.
     fixed: bool,
 }
 
@@ -493,8 +493,8 @@ struct Reading {
 type Refused = (&'static str, usize, String);
 
 impl Record {
-    /// Returns what the options make of the record if it has `len` bytes, of which those after the record are blanks. It
-    /// may be `room` bytes longer than it is.
+    /// Returns what the options make of the record if it has `len` bytes, of which those after the record are spaces.
+    /// It may be `room` bytes longer than it is.
     fn expected(&self, len: usize, room: usize, options: Options) -> Result<Reading, Refused> {
         let mut reading = Reading::default();
         for cell in self.cells.iter().filter(|cell| options.fillers || !cell.name.is_empty()) {
@@ -533,8 +533,8 @@ impl Record {
 }
 
 impl Record {
-    /// Checks the bytes that no field covers: blanks between fields, and after the last one only if records are filled up.
-    /// The bytes of a field that is cut, or of a filler that is not read, belong to no field either.
+    /// Checks the bytes that no field covers: spaces between fields, and after the last one only if records are filled
+    /// up. The bytes of a field that is cut, or of a filler that is not read, belong to no field either.
     fn check_gaps(&self, len: usize, options: Options) -> Result<(), Refused> {
         let is_read = |cell: &&Cell| cell.place.end <= len && (options.fillers || !cell.name.is_empty());
         let covered: Vec<Range<usize>> = self.cells.iter().filter(is_read).map(|cell| cell.place.clone()).collect();

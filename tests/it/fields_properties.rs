@@ -60,7 +60,7 @@ fn check_values(choices: &[u8], more: &[u8]) {
     }
 }
 
-/// Bytes of digits, signs, letters, blanks and shift codes.
+/// Bytes of digits, signs, letters, spaces and shift codes.
 const LIKELY: &[u8] = b"\x00\x01\x02\x0C\x12\x1D\x3F\x40\xC1\xC5\xD3\xF0\xF1\xF9\x0E\x0F";
 
 fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
@@ -75,7 +75,7 @@ proptest! {
         check_bytes(&choices, &record);
     }
 
-    /// Bytes that are digits and blanks more often.
+    /// Bytes that are digits and spaces more often.
     #[test]
     fn likely_bytes_come_back(
         choices in bytes(120),

@@ -1,4 +1,4 @@
-//! Tests copies of transcoders: a copy goes on as the original does, and neither notices the other.
+//! Tests copies of transcoders: a copy continues as the original does, and neither notices the other.
 
 use crate::common::{Outcome, TEXT, encode, sample, samples, whole};
 use charpipe::{Eol, Error, Kind, OnMalformed, OnUnknown, OnUnmappable, Status, Transcode, Transcoder};
@@ -25,7 +25,7 @@ fn finished(mut transcoder: Transcoder, rest: &[u8], mut output: Vec<u8>) -> Out
 }
 
 /// Makes a copy after every byte of the input. Every copy gives the same as the original, and so does every copy of a
-/// copy: every second time, the copy goes on and the original is finished first.
+/// copy: every second time, the copy continues and the original is finished first.
 fn check(job: &Transcode, input: &[u8], what: &str) {
     let expected = whole(job, input);
     let (mut transcoder, mut output) = (job.transcoder().unwrap(), Vec::new());

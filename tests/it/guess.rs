@@ -362,7 +362,8 @@ fn signed_numbers_are_never_evidence_of_a_page() {
     }
 }
 
-/// Western European text is read in the usual page, though others have the same letters and a language that fits better.
+/// Western European text is read in the usual page, though others have the same letters and a language that fits
+/// better.
 #[cfg(all(feature = "guess", feature = "whatwg"))]
 #[test]
 fn the_most_usual_page_of_the_same_text_wins() {
@@ -380,7 +381,7 @@ fn the_most_usual_page_of_the_same_text_wins() {
         let found = guess(&encoded("windows-1252", text), true, &Registry::builtin());
         let candidates = found.candidates();
         assert_eq!(candidates[0].codec, "windows-1252", "{text}: {candidates:?}");
-        // Further pages of the same text are no reason to doubt.
+        // Further pages of the same text are not a reason to doubt.
         let job = Transcode::new().guess(true);
         let report = job.run(&encoded("windows-1252", text)[..], std::io::sink()).unwrap();
         let notes = report.verdict.unwrap().diagnostics;
@@ -391,7 +392,7 @@ fn the_most_usual_page_of_the_same_text_wins() {
     assert_eq!(first(&encoded("windows-1254", "Şişli;İstanbul;Ağrı\nIğdır;Çeşme\n")).as_deref(), Some("windows-1254"));
 }
 
-/// A pound sign and an apostrophe of the Macintosh are half-width katakana in Shift_JIS, but nobody writes one alone.
+/// A pound sign and an apostrophe of the Macintosh are half-width katakana in Shift_JIS, but no one writes one alone.
 #[cfg(all(feature = "guess", feature = "whatwg"))]
 #[test]
 fn single_signs_are_not_katakana() {
@@ -405,7 +406,7 @@ fn single_signs_are_not_katakana() {
     }
 }
 
-/// The pages of Western Europe have the same letters in other places, so a list of names is no proof of one.
+/// The pages of Western Europe have the same letters in other places, so a list of names is not proof of one.
 #[test]
 fn names_of_many_languages_are_no_certain_page() {
     let listing = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/records/listing.fba")).unwrap();

@@ -1,5 +1,5 @@
-//! Looks up every name that other converters have for a charset: `spec/peer-labels.tsv` says which codec it means, or why
-//! it is refused. `CHARPIPE_WRITE_LABELS=1` writes these columns anew.
+//! Looks up every name that other converters have for a charset: `spec/peer-labels.tsv` says which codec it means, or
+//! why it is refused. `CHARPIPE_WRITE_LABELS=1` writes these columns anew.
 
 use crate::common::vectors::{is_typed, rows};
 use charpipe::detect::{Policy, Source};
@@ -73,7 +73,7 @@ fn no_document_is_read_as_utf_7() {
                 assert!(!output.contains("<script"), "{label} {policy:?} {content_type:?}: {output}");
             }
         }
-        // A person may.
+        // A user may.
         let mut output = Vec::new();
         Transcode::new().source_encoding(label).unwrap().run(attack.as_bytes(), &mut output).unwrap();
         let is_imap = label.to_lowercase().contains("imap");

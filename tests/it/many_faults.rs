@@ -188,7 +188,7 @@ fn records_with_many_faults() {
         let records: Vec<Vec<u8>> = (0..120)
             .map(|_| {
                 let len = if lrecl > 0 { lrecl } else { dice.below(14) };
-                // Blanks and holes: the pages of Hebrew have none at 70.
+                // Spaces and holes: the pages of Hebrew have none at 70.
                 (0..len).map(|_| dice.of(&[0x40, 0x40, 0x70, 0xC1, 0xC2])).collect()
             })
             .collect();

@@ -101,7 +101,7 @@ fn is_known(label: &str) -> bool {
     charpipe::Registry::builtin().codec(label).is_ok()
 }
 
-/// Documents that begin alike, or nearly so, and go on differently.
+/// Documents that begin alike, or nearly so, and continue differently.
 #[test]
 fn documents_that_begin_alike() {
     let mut messages: Vec<Vec<u8>> = Vec::new();

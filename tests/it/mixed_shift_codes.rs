@@ -27,7 +27,7 @@ fn decoding_ibm939() {
         // A shift code interrupts a pair, and still takes effect.
         (b"\x0E\x42\x0F\xC1", "\u{FFFD}A", &[(1, b"\x42")]),
         (b"\x0E\x42\x0E\x42\xC1\x0F\xC1", "\u{FFFD}ＡA", &[(1, b"\x42")]),
-        // A byte that is neither a valid trail byte nor a lead byte is an error of its own.
+        // A byte that is neither a valid trail byte nor a lead byte is a separate error.
         (b"\x0E\x42\x3F\x42\xC1\x0F", "\u{FFFD}\u{FFFD}Ａ", &[(1, b"\x42"), (2, b"\x3F")]),
         (b"\x0E\x42\xFF\x42\xC1\x0F", "\u{FFFD}\u{FFFD}Ａ", &[(1, b"\x42"), (2, b"\xFF")]),
         // A byte that is not a valid trail byte but begins a pair.

@@ -32,7 +32,7 @@ fn every_word_is_accepted() {
     }
 }
 
-/// An old name is no name, and what took its place is an option with that value.
+/// An old name is not a name, and what took its place is an option with that value.
 #[test]
 fn old_names_lead_to_new_ones() {
     for renamed in Transcode::RENAMED {

@@ -63,8 +63,8 @@ fn errors_have_exact_places() {
     assert!(outcome.faults.contains("offset: 1") && outcome.faults.contains("offset: 4"), "{}", outcome.faults);
 }
 
-/// Each character has an offset of its own: that of the character that it is, that it is part of, or that is the first of
-/// those that it is made from.
+/// Each character has a separate offset: that of the character that it is, that it is part of, or that is the first
+/// of those that it is made from.
 #[test]
 fn every_character_has_its_own_place() {
     use Normalization::{Nfc, Nfd, Nfkc, Nfkd};
@@ -106,7 +106,7 @@ fn every_character_has_its_own_place() {
             assert_eq!(failed.offset, Some(expected[0].0), "{what}");
         }
     }
-    // A control character that is dropped stands between them.
+    // A control character that is dropped is between them.
     let job = job(Nfd).target_encoding("US-ASCII").unwrap().on_control(OnControl::Drop);
     assert_eq!(invariant(&job, "xe\x01\u{301}".as_bytes(), "control").offset, Some(3));
 }

@@ -1,4 +1,4 @@
-//! Tests tables that nobody would sensibly write, from a file or made by hand. They convert as they are written, or
+//! Tests tables that no one would sensibly write, from a file or made by hand. They convert as they are written, or
 //! they are refused. Whatever they contain, nothing panics, hangs or takes unbounded memory.
 
 use crate::common::work;
@@ -217,7 +217,7 @@ fn a_chart_with_too_much_text_is_refused() {
     assert!(read(&(many + "+0062")).contains("at most 19 UTF-16 code units of text"));
 }
 
-/// The EBCDIC newlines are exchanged if they are characters of their own, but not if they are bytes of a sequence.
+/// The EBCDIC newlines are exchanged if they are separate characters, but not if they are bytes of a sequence.
 #[test]
 fn newline_bytes_inside_sequences_are_not_newlines() {
     let table = |second: &str| {

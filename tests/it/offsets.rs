@@ -178,7 +178,7 @@ fn a_record_that_ends_with_malformed_bytes() {
     assert_eq!((controls.first[0].offset, place.number, place.column), (3, 2, 1));
 }
 
-/// The offset is also right after malformed bytes, whatever their policy.
+/// The offset is also right after malformed bytes, regardless of their policy.
 #[test]
 fn the_hint_about_nel_has_its_offset() {
     for policy in [OnMalformed::Replace, OnMalformed::Drop, OnMalformed::Escape] {

@@ -59,7 +59,7 @@ const OTHER_FORMS: &[(&str, &str, &str)] = &[
     // A plus where the picture has none for a positive number.
     ("PIC -9(8)", "4EF7F8F4F4F9F7F3F7", "78449737"),
     ("PIC Z(6)VZZ-", "F7F8F4F4F9F7F3F74E", "784497.37"),
-    // Blanks or NULs instead of zeros in front.
+    // Spaces or NULs instead of zeros in front.
     ("PIC 9(8).9(2)", "4040404040F7F8F94BF0F9", "789.09"),
     ("PIC 9(8)", "40404040F7F8F9F0", "7890"),
     ("PIC 9(4)V99", "0000F7F8F9F0", "78.90"),
@@ -121,7 +121,7 @@ fn blank_numbers() {
     // COBOL leaves an edited number blank where BLANK WHEN ZERO says so, or a program that has no value for it.
     assert_eq!(value("PIC 9(2).9", "40404040", &strict).as_deref(), Ok("null"));
     assert_eq!(value("PIC ZZ.Z", "40404040", &strict).as_deref(), Ok("0.0"));
-    // Blanks behind digits, or between them, are mistakes.
+    // Spaces behind digits, or between them, are mistakes.
     for (clauses, hex) in
         [("PIC 9(4)", "F1F24040"), ("PIC 9(4)", "40F140F2"), ("PIC S9(3) SIGN TRAILING SEPARATE", "40404060")]
     {

@@ -1,4 +1,5 @@
-//! Lines and columns of errors: they count characters of the decoded text, in any encoding, and any line end ends a line.
+//! Lines and columns of errors: they count characters of the decoded text, in any encoding, and any line end ends a
+//! line.
 
 use charpipe::{Error, Kind, OnMalformed, OnUnmappable, Report, TextPosition, Transcode};
 
@@ -202,7 +203,7 @@ fn in_a_verdict() {
 fn counted_or_read_again() {
     let long = |text: &str| [text, &"plain text\r\n".repeat(20_000), text].concat();
     let cases: [(Transcode, Vec<u8>); 9] = [
-        // Hints about the whole input: bytes that speak against the label.
+        // Hints about the whole input: bytes that contradict the label.
         (job("ISO-8859-1", "UTF-8"), long("a\nb\u{85}\u{E9}").chars().map(|ch| ch as u8).collect()),
         (job("windows-1252", "UTF-8"), long("caf\n\u{E9}\u{E9}").into_bytes()),
         (job("windows-1252", "ISO-8859-15"), long("caf\n\u{E9}\u{E9}").into_bytes()),

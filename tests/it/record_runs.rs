@@ -54,7 +54,7 @@ const SHAPES: [&str; 13] = [
     "awstape,vbs:40",
 ];
 
-/// Generates texts like those in records: words, trailing blanks, some NULs.
+/// Generates texts like those in records: words, trailing spaces, some NULs.
 fn texts() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(
         prop::collection::vec(prop::sample::select(vec!["A", "é", "x1", " ", "  ", "\0", "   ", "漢字"]), 0..9),
@@ -182,14 +182,14 @@ proptest! {
 
 #[test]
 fn blanks_are_trimmed_as_text() {
-    // Inside a run of double bytes, 4040 is U+3000, which is not trimmed. After the run, 40 is a blank.
+    // Inside a run of double bytes, 4040 is U+3000, which is not trimmed. After the run, 40 is a space.
     let record = b"\xC1\x0E\x42\xC1\x40\x40\x0F\x40\x40";
     let outcome = invariant(&job("IBM939", "fb:9"), record, "mixed");
     assert_eq!(outcome.text(), "AＡ\u{3000}\n");
     // On a pure double-byte page, U+3000 is the only blank, so it is trimmed.
     let outcome = invariant(&job("IBM300", "fb:8"), b"\x42\xC1\x40\x40\x42\xC2\x40\x40", "pure");
     assert_eq!(outcome.text(), "Ａ\u{3000}Ｂ\n");
-    // A record that ends with blanks and NULs, and a record of nothing else.
+    // A record that ends with spaces and NULs, and a record of nothing else.
     let nuls = job("IBM037", "fb:6").padding(Padding::TrimNuls);
     let outcome = invariant(&nuls, b"\xC1\x00\x40\x00\x40\x40\x40\x00\x40\x00\x00\x00", "NULs");
     assert_eq!(outcome.text(), "A\n\n");
@@ -510,7 +510,7 @@ fn lines_become_records() {
     let outcome =
         invariant(&to("fb:9").on_overlong(OnOverlong::Cut), "good\nＡＡＡＡ\nabcdefghijk\n".as_bytes(), "cut");
     assert_eq!(outcome.output[9..], *b"\x0E\x42\xC1\x42\xC1\x42\xC1\x0F\x40\x81\x82\x83\x84\x85\x86\x87\x88\x89");
-    // Trailing blanks that do not fit do not make a record too long.
+    // Trailing spaces that do not fit do not make a record too long.
     assert_eq!(invariant(&to("fb:2"), b"AB    \n", "blanks").output, b"\xC1\xC2");
     let long = " ".repeat(200_000) + "x\n";
     assert!(whole(&to("fb:2"), long.as_bytes()).error.is_some());
@@ -609,7 +609,7 @@ fn documents() -> Vec<Labelled> {
         labelled("UTF-16BE", b"\xFE\xFF", &xml("UTF-16"), "UTF-8", "UTF-8"),
         labelled("UTF-16LE", b"\xFF\xFE", &xml("UTF-16"), "ISO-8859-1", "ISO-8859-1"),
         labelled("UTF-8", b"\xEF\xBB\xBF", &xml("UTF-8"), "IBM037", "IBM037"),
-        // With double bytes, and with other quotes and blanks.
+        // With double bytes, and with other quotes and spaces.
         labelled("IBM939", b"", "<?xml version='1.0'  encoding = '|IBM939|'  ?>\u{85}<a>漢字 é</a> ", "UTF-8", "UTF-8"),
         // Without a name, and without a declaration.
         labelled("UTF-8", b"", "<?xml version='1.0'| standalone='yes'?><a/>", "IBM037", " encoding='IBM037'"),
@@ -764,10 +764,10 @@ fn a_label_that_is_split_across_records_in_any_pieces() {
     }
 }
 
-// --- Pending blanks and errors -------------------------------------------------------------------
+// --- Pending spaces and errors -------------------------------------------------------------------
 
-/// Text after many blanks is written long after it was read, in several steps if the buffer is small. A fault in it must
-/// still be reported at its own place.
+/// Text after many spaces is written long after it was read, in several steps if the buffer is small. A fault in it
+/// must still be reported at its own place.
 #[test]
 fn the_place_of_a_fault_after_many_blanks() {
     for (charset, blanks) in [("IBM037", 90), ("IBM037", 1000), ("IBM037", 70_000), ("UTF-8", 1000), ("IBM939", 5000)] {
@@ -791,8 +791,8 @@ fn the_place_of_a_fault_after_many_blanks() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(sample::cases(60)))]
 
-    /// Blanks are held back until it is known whether the record ends after them. The output before an error, and
-    /// everything else, must be correct however many blanks are pending: more than a piece of the input has, more than
+    /// Spaces are held back until it is known whether the record ends after them. The output before an error, and
+    /// everything else, must be correct however many spaces are pending: more than a piece of the input has, more than
     /// fit into the output buffer, or more than are decoded at a time.
     #[test]
     fn any_number_of_blanks_can_be_pending(

@@ -95,7 +95,7 @@ fn records(all: &[Event]) -> (Vec<Vec<u8>>, Vec<u8>) {
     (records, open)
 }
 
-/// Returns the records framed in this shape. Short fixed records are padded with EBCDIC blanks.
+/// Returns the records framed in this shape. Short fixed records are padded with EBCDIC spaces.
 fn framed(shape: &Shape, records: &[Vec<u8>]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut framer = Framer::new(shape, b"\x40").unwrap();

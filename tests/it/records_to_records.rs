@@ -91,7 +91,7 @@ fn framed(shape: &Shape, records: &[Vec<u8>], ends: &[usize]) -> Vec<u8> {
     bytes
 }
 
-/// Generates a record of text with trailing blanks, and sometimes a more unusual record.
+/// Generates a record of text with trailing spaces, and sometimes a more unusual record.
 fn record() -> impl Strategy<Value = Vec<u8>> {
     let byte = || 0x81u8..0x8A;
     prop_oneof![
@@ -172,7 +172,7 @@ fn one_bad_record_among_good_ones() {
     }
 }
 
-/// If source and target are the same page, every byte stays the same, and records are padded with blanks or trimmed.
+/// If source and target are the same page, every byte stays the same, and records are padded with spaces or trimmed.
 #[test]
 fn bytes_of_the_same_page() {
     let all: Vec<u8> = (0..=255).cycle().take(76 * 300).collect();

@@ -9,7 +9,8 @@ use charpipe::rows::{Batch, RowReader, Rows, RowsJob};
 use proptest::prelude::*;
 use std::io::BufReader;
 
-// --- Records ----------------------------------------------------------------------------------------------------------
+// --- Records
+// ----------------------------------------------------------------------------------------------------------
 
 /// A record, and where it is.
 type Found = (Vec<u8>, u64, u64, u64);
@@ -105,7 +106,7 @@ fn a_run_has_as_many_records_as_the_buffer() {
     assert_eq!(records.next_record().unwrap().unwrap().number, 7);
 }
 
-/// What is no data is no part of a run.
+/// What is not data is not a part of a run.
 #[test]
 fn runs_leave_out_what_is_skipped() {
     let input: Vec<u8> = (0..31).collect();
@@ -127,7 +128,8 @@ fn runs_leave_out_what_is_skipped() {
     }
 }
 
-// --- Values -----------------------------------------------------------------------------------------------------------
+// --- Values
+// -----------------------------------------------------------------------------------------------------------
 
 /// The values of each item, in the order of the records.
 #[derive(Default)]
@@ -250,7 +252,7 @@ fn rows(list: &str, options: &[(&str, &str)]) -> Rows {
 #[test]
 fn texts_are_decoded_together() {
     let list = "A 1 4 text\nB 5 3 text\n";
-    // Blanks, an empty text, a character outside of ASCII.
+    // Spaces, an empty text, a character outside of ASCII.
     for (from, records) in [
         ("IBM037", &b"\xC1\x40\xC2\x40\x40\x40\x40\x40\x40\x40\x40\xC3\xC4\xC5"[..]),
         ("IBM273", b"\xC1\x40\x4A\x40\x40\x40\x40\x40\x40\x40\x40\xC3\xC4\xC5"),
@@ -263,7 +265,7 @@ fn texts_are_decoded_together() {
     }
 }
 
-/// In a table of a user, another byte can be a blank too, which is trimmed like the one that texts are filled up with.
+/// In a table of a user, another byte can be a space too, which is trimmed like the one that texts are filled up with.
 #[test]
 fn all_blanks_are_trimmed() {
     let mut registry = Registry::builtin();

@@ -187,7 +187,7 @@ fn a_struct_there_and_back() {
     assert_eq!(write(&options, ORDERS, &order).unwrap().as_bytes(), ORDER);
     // Without a date, the field is zeros again, from which it was read; the amount has the usual sign.
     assert_eq!(write(&options, ORDERS, &orders[1]).as_deref(), Ok("0001     000000{C00000000  0  0   "));
-    // A number that is no date needs a value.
+    // A number that is not a date needs a value.
     let missing = "missing-value: record 7, field ORDERED, column 18: there is no value";
     assert_eq!(write(&[], ORDERS, &orders[1]), Err(missing.into()));
 }
@@ -693,7 +693,7 @@ fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(any::<u8>(), 0..most)
 }
 
-/// Bytes of digits, signs, letters, blanks and shift codes.
+/// Bytes of digits, signs, letters, spaces and shift codes.
 const LIKELY: &[u8] = b"\x00\x01\x02\x0C\x12\x1D\x3F\x40\xC1\xC5\xD3\xF0\xF1\xF9\x0E\x0F";
 
 proptest! {

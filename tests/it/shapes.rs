@@ -532,7 +532,7 @@ fn pages_of_a_listing_are_not_records() {
     }
 }
 
-/// If the last record is truncated or a header is wrong, the hypothesis tells how far the shape fits, and why no
+/// If the last record is truncated or a header is invalid, the hypothesis tells how far the shape fits, and why no
 /// further.
 #[test]
 fn a_shape_that_fits_only_the_beginning() {

@@ -1,5 +1,5 @@
-//! The state of decoders and encoders as a number: at every cut, a new one that is put into that state, and is fed what was
-//! pending, goes on as the old one would.
+//! The state of decoders and encoders as a number: at every cut, a new one that is put into that state, and is fed what
+//! was pending, continues as the old one would.
 
 use charpipe::Registry;
 use charpipe::codec::{ByteSink, Codec, Decoder, Encoder, Stop, Utf8Sink, bytes_before};
@@ -133,7 +133,7 @@ fn the_bytes_before_a_character() {
     }
 }
 
-/// A decoder that is reset goes on as a new one would, wherever it was.
+/// A decoder that is reset continues as a new one would, wherever it was.
 #[test]
 fn reset_decoders() {
     for codec in codecs() {
@@ -149,8 +149,8 @@ fn reset_decoders() {
     }
 }
 
-/// However little room there is, nothing is read that is not written: not even after a character that the charset lacks,
-/// when ISO-2022-JP holds back the escape sequence to ASCII.
+/// However little room there is, nothing is read that is not written: not even after a character that the charset
+/// lacks, when ISO-2022-JP holds back the escape sequence to ASCII.
 #[test]
 fn encoders_with_little_room() {
     let text = "aあ\u{E000}い\u{E000}bカ\u{E000}\u{E001}c";

@@ -163,7 +163,7 @@ impl RowsCase {
     }
 }
 
-/// Returns hexadecimal digits as messages show them, with a blank after each byte but the last.
+/// Returns hexadecimal digits as messages show them, with a space after each byte but the last.
 fn spaced(hex: &str) -> String {
     let pairs: Vec<String> = unhex(hex).iter().map(|byte| format!("{byte:02X}")).collect();
     pairs.join(" ")

@@ -589,7 +589,7 @@ fn errors_in_states_have_a_position() {
     fails(&state("0-40, 41.u"), 4, 9, "bytes other than 41, which are .u in the states");
     let several = state("0-40, 41.u").replace("<U0041> ", "<U0041><U0300> \\x40");
     fails(&several, 4, 16, "bytes other than 40 41, which are .u in the states");
-    // If several entries of a row name a byte, the last one counts. Blanks are allowed anywhere.
+    // If several entries of a row name a byte, the last one counts. Spaces are allowed anywhere.
     let good = state(" 0 - 7f , 41 : 0 . i , 41 . , 80 : 1 /surrogates, 40 - 7e . p");
     assert!(read(good.as_bytes(), "x").is_ok());
     let same = |rows: &str| read(state(rows).replace("41 |0", "41\\x41 |0").as_bytes(), "x").unwrap().shape;

@@ -50,7 +50,7 @@ fn what_is_text_is_converted() {
         let expected: Vec<u8> = expected.encode_utf16().flat_map(u16::to_be_bytes).collect();
         assert_eq!((outcome.output, outcome.error), (expected, None), "{input:X?}");
     }
-    // A person names it, or a fallback does.
+    // A user names it, or a fallback does.
     let named = pass().source_encoding("ISO-8859-1").unwrap();
     assert_eq!(invariant(&named, b"caf\xE9", "named").text(), "café");
     let fallback = pass().fallback("ISO-8859-1").unwrap();

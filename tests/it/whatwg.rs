@@ -56,7 +56,7 @@ fn every_label_resolves() {
     for Label { label, web, codec, superset, xml_name } in labels() {
         assert_eq!(Encoding::for_label(label.as_bytes()).unwrap().name(), web, "{label}");
         let Some(name) = codec else {
-            // Refused under the policy `whatwg`. Named by a person, they are ordinary codecs.
+            // Refused under the policy `whatwg`. Named by a user, they are ordinary codecs.
             assert_eq!(web, "replacement", "{label}");
             if label == "replacement" || cfg!(not(feature = "legacy")) {
                 assert!(registry.codec(label).is_err(), "{label}");
@@ -381,9 +381,9 @@ fn every_pair_is_decoded_as_by_encoding_rs() {
     }
 }
 
-/// Inputs with the sequences of the Encoding Standard that are longer than a pair or need a state, good and bad ones: the
-/// id of a row of `spec/whatwg-sequences.tsv`, the encoding, and the input. `web/test/package.test.mjs` makes the same
-/// inputs.
+/// Inputs with the sequences of the Encoding Standard that are longer than a pair or need a state, good and bad ones:
+/// the id of a row of `spec/whatwg-sequences.tsv`, the encoding, and the input. `web/test/package.test.mjs` makes the
+/// same inputs.
 fn sequences() -> impl Iterator<Item = (String, &'static Encoding, Vec<u8>)> {
     let four = (0x81..=0xFE).map(|a: u8| {
         let rest = (0x30..=0x39).flat_map(|b| (0x80..=0xFF).flat_map(move |c| (0x2F..=0x3A).map(move |d| [b, c, d])));
@@ -527,8 +527,8 @@ fn codec_of(name: &str) -> &'static Encoding {
     Encoding::for_label(name.as_bytes()).unwrap()
 }
 
-/// What browsers encode is encoded the same. The other characters of JIS X 0212 take three bytes, as in glibc, and are read
-/// back; with the web's policy they are unmappable.
+/// What browsers encode is encoded the same. The other characters of JIS X 0212 take three bytes, as in glibc, and are
+/// read back; with the web's policy they are unmappable.
 #[test]
 fn euc_jp_writes_jis_x_0212() {
     let registry = Registry::builtin();
@@ -579,8 +579,8 @@ fn euc_jp_writes_jis_x_0212() {
     assert_eq!(slow, *bytes);
 }
 
-/// Whole characters are not kept back because the room is full: they are written, or left unread. With tables, which are
-/// there after so much text.
+/// Whole characters are not kept back because the room is full: they are written, or left unread. With tables, which
+/// are there after so much text.
 #[test]
 fn a_full_room_keeps_no_whole_character_back() {
     for encoding in multi_byte() {
@@ -603,7 +603,7 @@ fn a_full_room_keeps_no_whole_character_back() {
                         assert!(!is_stuck && step.stop != Stop::InputEmpty || read == len);
                     }
                     assert!(text.starts_with(&found));
-                    // What is pending is no character yet.
+                    // What is pending is not a character yet.
                     let pending = input[..len].len() - decoder.pending();
                     let before = decode_strictly(&*codec, &input[..pending]).unwrap_or_default();
                     assert_eq!(found.len(), before.len(), "{}: {room} {len}", encoding.name());

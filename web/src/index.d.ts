@@ -1,56 +1,81 @@
 /** charpipe: detects encodings, converts between them, and corrects the document's own label. */
 
-/** Bytes in any form. They must not change before a call, or the promise of a write, has ended. */
+/** Bytes in any form. They must not change until the call returns, or until the promise of a write is settled. */
 export type Bytes = ArrayBuffer | ArrayBufferView | SharedArrayBuffer;
 
 /**
  * The options of a conversion. Their names are those of the command's long options, in camel case;
- * docs/reference/convert.md of the project explains them. `options()` lists them.
+ * docs/reference/convert.md of the project describes them. `options()` lists them.
+ *
+ *     convert(bytes, { from: "IBM1047", ebcdicNl: "zos" })              // EBCDIC with the newlines of z/OS UNIX
+ *     convert(bytes, { malformed: "replace", unmappable: "xml" })
+ *     convert(bytes, { from: "IBM037", records: "fb:80" })              // records of 80 bytes as lines
  */
 export interface Options {
-  /** The encoding of the input. The default, `auto`, detects it. */
+  /** Encoding of the input. The default, `auto`, detects it. */
   from?: string;
-  /** The encoding of the output. The default is UTF-8. */
+  /** Encoding of the output. The default is UTF-8. */
   to?: string;
-  /** The encoding to use if nothing identifies it: several, separated by commas, are tried in turn. */
+  /** Encoding to use if nothing identifies it. Of several, separated by commas, the first one that fits is used. */
   fallback?: string;
+  /** Code page to use for EBCDIC input that does not name one. The default is IBM037. */
   ebcdicFallback?: string;
-  /** Guess from byte statistics if nothing else decides. */
+  /** Guess from byte statistics if nothing else identifies the encoding. */
   guess?: boolean;
+  /** Kind of document. The default is `auto`. */
   as?: "auto" | "xml" | "html" | "text";
+  /** Content-Type of the input, as in `text/xml; charset=utf-8`. */
   contentType?: string;
+  /** Which label takes precedence. The default is `rfc7303`. */
   policy?: "rfc7303" | "rfc3023" | "rome-strict" | "rome-lenient" | "feedparser" | "whatwg";
+  /** Bytes of HTML to search for a `meta` label. The default is 1024. */
   prescan?: number;
   /** Treat every warning as an error. */
   strict?: boolean;
+  /** What to do with input that is not recognised as text: `pass` copies it. The default is `fail`. */
   unknown?: "fail" | "pass";
-  /** What to do with malformed input; a label reads it as bytes of that encoding. The default is `fail`. */
+  /**
+   * What to do with invalid input. A label, such as `windows-1252`, reads each invalid byte as a byte of that charset.
+   * The default is `fail`.
+   */
   malformed?: "fail" | "replace" | "drop" | "escape" | (string & {});
-  /** What to do with characters that the target lacks. The default is `xml` in XML, otherwise `fail`. */
+  /** What to do with characters that the target lacks. The default is `xml` for XML, otherwise `fail`. */
   unmappable?: "fail" | "replace" | "drop" | "xml" | "escape" | "translit";
+  /** Write similar characters, using the target's one-way mappings. */
   bestFit?: boolean;
-  /** Correct the document's own label. */
+  /** Correct the document's encoding declaration. The default is `auto`. */
   relabel?: "auto" | "never";
+  /** Byte order mark of the output. The default, `auto`, writes one for UTF-16, UTF-32 and ISO-10646-UCS-4. */
   bom?: "auto" | "keep" | "add" | "strip";
+  /** Line endings of the output. The default, `auto`, changes only those of EBCDIC XML, to LF. */
   eol?: "auto" | "keep" | "lf" | "crlf" | "nel";
+  /** EBCDIC newlines, in input and output. The default is `table`. */
   ebcdicNl?: "table" | "zos" | "fold";
+  /** What to do with control characters, except TAB and the newlines. The default is `keep`. */
   controls?: "keep" | "space" | "drop" | "error" | "xml";
-  /** Text that was decoded with the wrong charset before, such as `Ã©` for `é`. Only in the build `all`. */
+  /** Text that was once decoded with the wrong charset, such as `Ã©` for `é`. Only in the build `all`. */
   mojibake?: "keep" | "repair";
-  /** Only in the build `all`. */
+  /** Unicode normalization form of the text. Only in the build `all`. */
   normalize?: "nfc" | "nfd" | "nfkc" | "nfkd";
-  /** The record format of the input: `fb:80`, `rdw`, `vb` … */
+  /** Read mainframe records as lines: `fb:80`, `rdw`, `vb` … */
   records?: string;
+  /** File of a tape image to read, by number (from 1) or data set name. */
   tapeFile?: string | number;
+  /** Write mainframe records: `fb:80`, `rdw`, `vb:27998` … */
   toRecords?: string;
-  /** What is removed at the end of a record. */
+  /** What to trim at the end of each record. The default is `blanks` (spaces). */
   trim?: "blanks" | "nuls" | "blanks,nuls" | "none";
-  /** The first column of a record moves the paper. */
+  /** Read column 1 as carriage control. */
   carriageControl?: "asa" | "machine";
+  /** Bytes of a record that are text, counted from 1: `1-40,57-`. */
   columns?: string;
+  /** What to do with bytes outside `columns`. The default is `drop`. */
   gaps?: "drop" | "hex" | "keep";
+  /** Replace shift codes with spaces, so that columns stay aligned. */
   shiftBlanks?: boolean;
+  /** What to do with newlines inside a record. The default is `error`, and `keep` with `toRecords`. */
   recordNewlines?: "keep" | "space" | "error";
+  /** What to do with text that is too long for its record. The default is `fail`. */
   overlong?: "fail" | "cut";
   /** Has no effect here: a module has one thread. */
   jobs?: number;
@@ -62,7 +87,7 @@ export class CharpipeError extends Error {
   readonly code: string;
   /** The position in the input, in bytes from 0. */
   readonly offset?: number;
-  /** The line of the text or of a layout, and the character in it, both from 1. Of a text only in the build `all`. */
+  /** The line of the text or of a layout, and the column in characters, both from 1. For text only in the build `all`. */
   readonly line?: number;
   readonly column?: number;
   /** The record, from 1, if the input consists of records. Then `column` is the byte in it, from 1. */
@@ -71,11 +96,11 @@ export class CharpipeError extends Error {
   readonly bytes?: Uint8Array;
   /** The unmappable character. */
   readonly char?: string;
-  /** Of `convert`: the good output before the error. */
+  /** The output before the error; only from `convert`. */
   output?: Uint8Array;
-  /** Of `convert`: the report. */
+  /** The report; only from `convert`. */
   report?: Report;
-  /** Of `decode`: the good text before the error. */
+  /** The text before the error; only from `decode`. */
   text?: string;
 }
 
@@ -111,7 +136,7 @@ export interface Verdict {
   signature: string | null;
   bom: string | null;
   declared: string | null;
-  /** Where the declared name begins and ends, in bytes from 0. */
+  /** The beginning and end of the declared name, in bytes from 0. */
   declared_span: [number, number] | null;
   charset: string | null;
   ascii: boolean;
@@ -150,30 +175,39 @@ export interface Report {
 /**
  * Loads the WebAssembly module, which all functions use. Call it once, and await it, before the others.
  *
- * `web` (the default) has the encodings of the web, of EBCDIC and of DOS. `all` has all encodings, `unmappable:
- * "translit"`, `mojibake`, `normalize`, `explain`, `records`, `sniff` and `fields`. `small` lacks those of the web, which
- * TextDecoder has. Other sources are the bytes of the module, a response, a URL, or a compiled module.
+ * `web` (the default) has the encodings of the web, of EBCDIC and of DOS. `all` has all encodings,
+ * `unmappable: "translit"`, `mojibake`, `normalize`, `explain`, `records`, `sniff` and `fields`. `small` lacks those of
+ * the web, which TextDecoder has. You can also pass the bytes of the module, a response, a URL, or a compiled module.
+ *
+ *     await load();
+ *     decode(new Uint8Array([0xc8, 0x89]), { from: "IBM1047" });  // "Hi"
  */
 export function load(
   source?: "web" | "all" | "small" | URL | Response | PromiseLike<Response> | BufferSource | WebAssembly.Module,
 ): Promise<void>;
 
-/** Does the same at once. Browsers allow this outside of workers only for compiled modules. */
+/** Loads the module synchronously. Outside of workers, browsers allow this only for compiled modules. */
 export function loadSync(source: BufferSource | WebAssembly.Module): void;
 
-/** Decodes bytes to a string. Without `from`, detects the encoding. A byte order mark is dropped. */
+/**
+ * Decodes bytes to a string. Without `from`, detects the encoding. A byte order mark is dropped.
+ *
+ *     decode(bytes, { from: "windows-1252", malformed: "replace" })
+ */
 export function decode(input: Bytes, options?: Omit<Options, "to">): string;
 
 /**
- * Encodes a string. Its labels stay as they are, unless `relabel` is `auto`. Half a surrogate pair becomes U+FFFD, as
- * in TextEncoder. U+FEFF at the beginning is a byte order mark, which `bom` decides about: by default it is dropped. The
- * offset of an error counts the bytes of the string in UTF-8.
+ * Encodes a string. Its labels are not changed, unless `relabel` is `auto`. Half a surrogate pair becomes U+FFFD, as in
+ * TextEncoder. U+FEFF at the beginning is a byte order mark, and is dropped unless `bom` says otherwise. The offset of
+ * an error counts the bytes of the string in UTF-8.
+ *
+ *     encode("5 €", "ISO-8859-1", { unmappable: "translit" })
  */
 export function encode(text: string, to: string, options?: Omit<Options, "from" | "to">): Uint8Array;
 
 /**
- * Decodes many values with the same options: it gives what `decode` gives for each of them, and takes less time for a short
- * one. It holds some of the module's memory until it is closed, or collected.
+ * Decodes many values with the same options. Each result is the same as from `decode`, but a short value takes less
+ * time. The decoder holds some of the module's memory until it is closed or garbage-collected.
  */
 export class Decoder {
   constructor(options?: Omit<Options, "to">);
@@ -181,17 +215,25 @@ export class Decoder {
   close(): void;
 }
 
-/** Encodes many values with the same options: what `encode` gives for each of them. */
+/** Encodes many values with the same options. Each result is the same as from `encode`. */
 export class Encoder {
   constructor(to: string, options?: Omit<Options, "from" | "to">);
   encode(text: string): Uint8Array;
   close(): void;
 }
 
-/** Converts bytes. */
+/**
+ * Converts bytes from one encoding to another, and returns the report.
+ *
+ *     const { bytes: utf8, report } = convert(input, { from: "windows-1252" });
+ */
 export function convert(input: Bytes, options?: Options): { bytes: Uint8Array; report: Report };
 
-/** Detects the encoding of bytes. If `input` is only the beginning, give at least the first 64 KiB. */
+/**
+ * Detects the encoding of bytes. If `input` is only the beginning, pass at least the first 64 KiB.
+ *
+ *     detect(bytes, { guess: true }).encoding
+ */
 export function detect(input: Bytes, options?: Options): Verdict;
 
 /** Lists the encodings of the module. */
@@ -213,8 +255,8 @@ export function options(): { name: string; value: "word" | "label" | "labels" | 
 export function version(): string;
 
 /**
- * Returns a code chart: what each of the 256 bytes is after the bytes `lead`, which include a shift code if one is
- * needed. A cell is the text of the byte; `{ leads: true }` if more bytes follow; or null.
+ * Returns a code chart: the meaning of each of the 256 bytes after the bytes `lead`, which include a shift code if one
+ * is needed. A cell is the text of the byte; `{ leads: true }` if more bytes follow; or null.
  */
 export function chart(
   label: string,
@@ -222,8 +264,8 @@ export function chart(
 ): { codec: string; lead: string; single_byte: boolean; cells: (string | { leads: true } | null)[] };
 
 /**
- * Returns what the bytes are in an encoding: a cell `[bytes, text]` for each character. The text is null for malformed
- * bytes and 0 for shift codes. Only in the build `all`.
+ * Returns the meaning of bytes in an encoding: a cell `[bytes, text]` for each character. The text is null for
+ * malformed bytes and 0 for shift codes. Only in the build `all`.
  */
 export function explain(
   label: string,
@@ -231,7 +273,7 @@ export function explain(
   isLast?: boolean,
 ): { codec: string; cells: [number, string | null | 0][] };
 
-/** Returns where the records are: lists of `[offset, length]`. Only in the build `all`. */
+/** Returns the positions of the records: lists of `[offset, length]`. Only in the build `all`. */
 export function records(
   shape: string,
   input: Bytes,
@@ -245,7 +287,7 @@ export function sniff(input: Bytes, isLast?: boolean): { shape: string; survives
 export interface Field {
   /** Its name, after those of its groups, with the numbers of occurrences: `CUSTOMER.PHONE[2]`. */
   name: string;
-  /** Where it begins in the record, in bytes from 0, and how many bytes it has. */
+  /** Its offset in the record, in bytes from 0, and its length in bytes. */
   offset: number;
   length: number;
   kind: string;
@@ -253,72 +295,80 @@ export interface Field {
   picture: string;
   /** The value as text, so that numbers are exact; bytes are in hex. Null if there is none. */
   value: string | null;
-  /** Why the bytes are no value. */
+  /** The error, if the bytes are not a valid value. */
   error: { code: string; message: string } | null;
 }
 
 /**
- * The options of `charpipe rows` that have a meaning for one record. Every name and value is that of the command; in a name,
- * a capital letter stands for a hyphen and the letter.
+ * The options of `charpipe rows` that have a meaning for one record. The names and values are those of the command;
+ * in a name, a capital letter stands for a hyphen and the letter. docs/reference/rows.md describes them.
  */
 export interface RecordOptions {
   layoutFormat?: "auto" | "copybook" | "copybook-fixed" | "copybook-free" | "fields" | "json";
   /** Words of a copybook to replace: `"==:TAG:== BY ==CUST=="`. */
   replacing?: string | string[];
-  /** In pictures, the decimal point is a comma: `DECIMAL-POINT IS COMMA`. */
+  /** Read the comma as decimal point in the pictures of a copybook: `DECIMAL-POINT IS COMMA`. */
   decimalComma?: boolean;
-  /** The record of a copybook or a program to read, by the name of its level 01. */
+  /** Record to use from a copybook or a program, by the name of its level 01. */
   recordName?: string;
-  /** The counts for the values of a field that an OCCURS of a copybook depends on: `"SIZE:A=1,B=2"`. */
+  /** Number of elements of a table for each value of the field that it depends on: `"SIZE:A=1,B=2"`. */
   countMap?: string | string[];
-  /** The format of COMP-1 and COMP-2 in a copybook. */
+  /** Format of COMP-1 and COMP-2 in a copybook. */
   float?: "ibm" | "ieee";
-  /** The byte order of COMP-5 and the like in a copybook. */
+  /** Byte order of COMP-5 and other native binary numbers in a copybook. */
   byteOrder?: "big" | "little";
-  /** The characters of zoned numbers in a copybook. */
+  /** How zoned numbers in a copybook are stored. */
   zonedSigns?: "auto" | "ebcdic" | "ascii" | "ascii-p";
-  /** Which record type applies to a record: `"TYPE=C: CLIENT"`. */
+  /** Rule that assigns a type to a record: `"TYPE=C: CLIENT"`. */
   when?: string | string[];
-  /** Make one field of a length and a text at level 49, as Db2 declares a VARCHAR. */
+  /** Read a length and a text at level 49 as one text field of that length, as Db2 declares a VARCHAR. */
   varchar?: boolean;
-  /** Fields that say whether other fields are null: `"NAME=NAME-NULL"`. */
+  /** Field that shows whether another field is null: `"NAME=NAME-NULL"`. */
   nullIndicator?: string | string[];
   /** Whether a group of characters is also one field, `_text`. The default is `fields`. */
   groups?: "fields" | "text";
-  /** The encoding of the record: IBM037 by default. */
+  /** Code page of the record. The default is IBM037. */
   from?: string;
-  /** The fields to read, by name or path. */
+  /** Fields to read, by name or path. */
   select?: string | string[];
+  /** What to remove from the end of text. The default is `blanks` (spaces). */
   trim?: "blanks" | "nuls" | "blanks,nuls" | "none";
   /** With `null`, a field that cannot be read does not make the result an error. */
   onBad?: "error" | "null";
+  /** Leave fields empty if they consist of spaces or low-values. */
   emptyIsNull?: boolean;
-  /** Read zoned numbers with blanks or low-values after their digits. */
+  /** Read zoned numbers with spaces or low-values after their digits. */
   looseNumbers?: boolean;
-  /** What to do with bytes in text that are not valid in its encoding; a label reads them as bytes of that one. */
+  /** What to do with bytes in text that are not valid in its code page; a label reads them as bytes of that charset. */
   malformed?: "fail" | "replace" | "drop" | "escape" | (string & {});
+  /** What to do with a record that ends before the layout does. The default is `error`. */
   shortRecords?: "error" | "null";
+  /** What to do with a record that is longer than the layout. The default is `fail`. */
   overlong?: "fail" | "cut";
-  /** Read FILLER as well. */
+  /** Read FILLER too, which is left out by default. */
   filler?: boolean;
-  /** Refuse fields that would be written back as other bytes. */
+  /** Refuse fields that would be written back as different bytes. */
   exact?: boolean;
+  /** What to do with control characters in text. The default is `keep`. */
   controls?: "keep" | "space" | "drop" | "error" | "xml";
+  /** What to do with newlines in text. The default is `keep`. */
   recordNewlines?: "keep" | "space" | "error";
-  /** Fields that contain dates: `"BORN=YYYYMMDD"`. Their values are like `2024-02-29`, or `2024-02-29 12:30:00.000000`. */
+  /** Field with dates: `"BORN=YYYYMMDD"`. Values have the form `2024-02-29`, or `2024-02-29 12:30:00.000000`. */
   dates?: string | string[];
-  /** Replace the hyphens in names. */
+  /** Write underscores for the hyphens in names. */
   underscores?: boolean;
 }
 
 /**
  * Returns the fields of a record. `layout` is a COBOL copybook or a field list.
  *
- * An error in the layout is thrown, with `line` and `column`. A field that cannot be read has an `error` of its own, and the
- * first of them is also the `error` of the result, unless `onBad` is `null`. If the record cannot be read to its end,
- * because a count in it is wrong for example, the result has the `error` and the fields before it; likewise if it goes on
- * after the layout, unless `overlong` is `cut`. `cut` is true if there are more than 10,000 fields, or more than 16 MiB of
- * values. Only in the build `all`, which reads no layouts in JSON.
+ * An error in the layout is thrown, with `line` and `column`. A field that cannot be read has an `error`, and the first
+ * of these is also the `error` of the result, unless `onBad` is `null`. If the record cannot be read to its end
+ * (because a count in it is invalid, for example), the result has the `error` and the fields before it. The same is
+ * true if the record is longer than the layout, unless `overlong` is `cut`. `cut` is true if there are more than 10,000
+ * fields, or more than 16 MiB of values. Only in the build `all`, which does not read layouts in JSON.
+ *
+ *     fields("NAME 1 4 text\nSUM 5 3 packed.2", record, { from: "IBM1047" }).fields[1].value
  */
 export function fields(
   layout: string | Bytes,
@@ -328,7 +378,7 @@ export function fields(
   codec: string;
   /** The name of the record in the layout. */
   record: string | null;
-  /** The lengths of the shortest and of the longest record. */
+  /** The lengths of the shortest and the longest record. */
   lengths: [number, number];
   /** The length that the layout gives this record. */
   length: number | null;
@@ -340,58 +390,60 @@ export function fields(
 };
 
 /**
- * The options of `charpipe rows` that decide which columns rows have. Every name and value is that of the command; in a
- * name, a capital letter stands for a hyphen and the letter.
+ * The options of `charpipe rows` that decide which columns rows have. The names and values are those of the
+ * command; in a name, a capital letter stands for a hyphen and the letter. docs/reference/rows.md describes them.
  */
 export interface SchemaOptions {
   layoutFormat?: "auto" | "copybook" | "copybook-fixed" | "copybook-free" | "fields" | "json";
   /** Words of a copybook to replace: `"==:TAG:== BY ==CUST=="`. */
   replacing?: string | string[];
-  /** In pictures, the decimal point is a comma: `DECIMAL-POINT IS COMMA`. */
+  /** Read the comma as decimal point in the pictures of a copybook: `DECIMAL-POINT IS COMMA`. */
   decimalComma?: boolean;
-  /** The record of a copybook or a program to read, by the name of its level 01. */
+  /** Record to use from a copybook or a program, by the name of its level 01. */
   recordName?: string;
-  /** The counts for the values of a field that an OCCURS of a copybook depends on: `"SIZE:A=1,B=2"`. */
+  /** Number of elements of a table for each value of the field that it depends on: `"SIZE:A=1,B=2"`. */
   countMap?: string | string[];
-  /** The format of COMP-1 and COMP-2 in a copybook. */
+  /** Format of COMP-1 and COMP-2 in a copybook. */
   float?: "ibm" | "ieee";
-  /** The byte order of COMP-5 and the like in a copybook. */
+  /** Byte order of COMP-5 and other native binary numbers in a copybook. */
   byteOrder?: "big" | "little";
-  /** The characters of zoned numbers in a copybook. */
+  /** How zoned numbers in a copybook are stored. */
   zonedSigns?: "auto" | "ebcdic" | "ascii" | "ascii-p";
-  /** Which record type applies to a record: `"TYPE=C: CLIENT"`. */
+  /** Rule that assigns a type to a record: `"TYPE=C: CLIENT"`. */
   when?: string | string[];
-  /** The types of parents: `"ACCOUNT < CUSTOMER: ID"` adds a column with the parent's `ID`. */
+  /** Record type and its parent type: `"ACCOUNT < CUSTOMER: ID"`, which also adds a column with the parent's `ID`. */
   parent?: string | string[];
-  /** Make one field of a length and a text at level 49, as Db2 declares a VARCHAR. */
+  /** Read a length and a text at level 49 as one text field of that length, as Db2 declares a VARCHAR. */
   varchar?: boolean;
-  /** Fields that say whether other fields are null: `"NAME=NAME-NULL"`. */
+  /** Field that shows whether another field is null: `"NAME=NAME-NULL"`. */
   nullIndicator?: string | string[];
   /** Whether a group of characters is also one field, `_text`. The default is `fields`. */
   groups?: "fields" | "text";
-  /** The encoding of the records: IBM037 by default. */
+  /** Code page of the records. The default is IBM037. */
   from?: string;
-  /** The fields that rows have, by name or path. */
+  /** Fields in the rows, by name or path. */
   select?: string | string[];
   /** With `null`, the column `_errors` can describe records that cannot be read. */
   onBad?: "error" | "null";
-  /** Rows have FILLER as well. */
+  /** Include FILLER, which is left out by default. */
   filler?: boolean;
   /** Columns that are not fields: `number`, `offset`, `type`, `parent`, `file`, `record`, `errors`. */
   addColumns?: string | string[];
-  /** Fields that contain dates: `"BORN=YYYYMMDD"`. */
+  /** Field with dates: `"BORN=YYYYMMDD"`. */
   dates?: string | string[];
   /** Numbers of up to 18 digits without decimal places are integers. */
   integers?: boolean;
-  /** Replace the hyphens in names. */
+  /** Write underscores for the hyphens in names. */
   underscores?: boolean;
 }
 
 /**
  * Returns the columns that the rows of a layout have, and their types, as text for another program: a `CREATE TABLE`, a
- * JSON Schema, a record of Avro, or a `StructType` of Spark as JSON. `layout` is a COBOL copybook or a field list. An
- * error in the layout is thrown, with `line` and `column`. Only in the build `all`. The schema of Arrow, which is not
- * text, is at the command and in Python only.
+ * JSON Schema, an Avro record schema, or a Spark `StructType` as JSON. `layout` is a COBOL copybook or a field list. An
+ * error in the layout is thrown, with `line` and `column`. Only in the build `all`. The schema of Arrow is not text, so
+ * only the command and Python can write it.
+ *
+ *     schema(copybook, "postgresql", { dates: "BORN=YYYYMMDD" })
  */
 export function schema(
   layout: string | Bytes,
@@ -400,8 +452,10 @@ export function schema(
 ): string;
 
 /**
- * Converts bytes to bytes, piece by piece. An error comes after all good output. Nothing is converted before the reader
- * asks for it, apart from one piece of at most 256 KiB.
+ * Converts bytes to bytes, piece by piece. An error comes after all output before it. Nothing is converted until the
+ * reader asks for it, except for one piece of at most 256 KiB.
+ *
+ *     response.body.pipeThrough(new ConverterStream({ from: "IBM1047" }))
  */
 export class ConverterStream {
   constructor(options?: Options);

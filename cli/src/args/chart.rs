@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// Print the chart of a code page, or the differences between two
 ///
-/// Charts look as IBM prints them: the column is the high half of a byte, the row its low half.
+/// Charts have IBM's layout: the column is the high half of a byte, and the row is its low half.
 #[derive(Args)]
 #[command(args_override_self = true, override_usage = "charpipe chart [OPTIONS] CODEC [OTHER]")]
 pub(crate) struct Chart {
@@ -21,7 +21,7 @@ pub(crate) struct Chart {
     #[arg(value_name = "OTHER")]
     pub(crate) other: Option<String>,
 
-    /// Only codes that begin with the byte HEX, or with several: `42`
+    /// Show only codes that begin with the byte or bytes HEX: `42`
     #[arg(long, value_name = "HEX", value_parser = hex_bytes)]
     pub(crate) lead: Option<HexBytes>,
 

@@ -1,4 +1,4 @@
-//! Options whose value is one word of several: which words there are, and how help shows them.
+//! Options whose value is one word of several: the list of words, and how help shows them.
 
 use charpipe::Word;
 use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};

@@ -1,13 +1,13 @@
-//! Finds the command if options stand before it: `charpipe -q rows …`.
+//! Finds the command if options precede it: `charpipe -q rows …`.
 
 use clap::Command;
 use std::ffi::OsString;
 
-/// The commands whose options can stand before their name.
+/// The commands whose options can precede their name.
 const NAMES: [&str; 6] = ["convert", "detect", "rows", "list", "chart", "git-filter"];
 
-/// Returns the index of the command among the arguments: the first argument that is neither an option nor the value of one,
-/// if it is the name of a command. Options are those of that command. `program` is built only if there is a name.
+/// Returns the index of the command among the arguments: the first argument that is neither an option nor the value of
+/// one, if it is the name of a command. Options are those of that command. `program` is built only if there is a name.
 pub(super) fn find(argv: &[OsString], program: impl FnOnce() -> Command) -> Option<usize> {
     let end = argv.iter().position(|arg| arg == "--").unwrap_or(argv.len());
     let mut named = (1..end).filter(|at| NAMES.iter().any(|name| argv[*at] == *name)).peekable();

@@ -1,5 +1,5 @@
-//! What users of iconv, uconv and recode type: suffixes of labels, which work here too, and options, for which a message
-//! says what to type instead.
+//! Habits of iconv, uconv and recode users: label suffixes, which work here too, and options, for which a message names
+//! the replacement.
 
 use charpipe::Transcode;
 use charpipe::rows::RowsJob;

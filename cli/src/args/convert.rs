@@ -1,4 +1,4 @@
-//! The options of `charpipe convert`, and the [`Transcode`] that they ask for.
+//! The options of `charpipe convert`, and the [`Transcode`] that they configure.
 
 use crate::args::choice::{WordOr, choice, word_or};
 use crate::args::compat::{self, Side, Suffixes};
@@ -26,7 +26,7 @@ use std::path::PathBuf;
 /// Convert to UTF-8, or to another charset
 ///
 /// Several FILEs are detected and converted separately and written to one output, in order, unless --output-dir or
-/// --in-place gives each an output of its own.
+/// --in-place gives each its own output.
 #[derive(Args, Default, Debug)]
 #[allow(dead_code, reason = "clap checks the values, and `named` has them")]
 #[command(
@@ -41,11 +41,10 @@ pub(crate) struct Convert {
     // Help has the headings in the order in which they first occur here.
     /// Encoding of the output
     ///
-    /// Any name or alias that `charpipe list` shows. The suffixes of iconv work: `ASCII//TRANSLIT` writes something
-    /// similar (`--unmappable translit`), `ASCII//IGNORE` drops invalid input and unmappable characters (`-c`),
-    /// `ASCII//TRANSLIT//IGNORE` drops only characters for which there is nothing similar, and
-    /// `ASCII//NON_IDENTICAL_DISCARD` drops unmappable characters. `--malformed` and `--unmappable` take precedence over
-    /// suffixes.
+    /// LABEL is any name or alias that `charpipe list` shows. iconv's suffixes work: `ASCII//TRANSLIT` writes
+    /// approximations (`--unmappable translit`), `ASCII//IGNORE` drops invalid input and unmappable characters (`-c`),
+    /// `ASCII//TRANSLIT//IGNORE` drops only characters without an approximation, and `ASCII//NON_IDENTICAL_DISCARD`
+    /// drops unmappable characters. `--malformed` and `--unmappable` take precedence over suffixes.
     #[arg(short, long, value_name = "LABEL", default_value = "UTF-8", display_order = 0, alias = "to-code",
           help_heading = ENCODING)]
     to: String,
@@ -70,33 +69,34 @@ pub(crate) struct Convert {
     /// by default as many as there are cores.
     ///
     /// Otherwise each file is converted by N threads, by default one. Each thread takes a block of 256 KiB, cut between
-    /// characters, lines or records. At most N + 4 blocks and their output are in memory. One thread converts input that
-    /// is not a regular file, input that one thread converts as fast as memory is, and input that cannot be cut: text
-    /// without lines or records in charsets with shift codes, carriage control, and XML to charsets that lack characters.
+    /// characters, lines or records. At most N + 4 blocks and their output are in memory. Only one thread is used for
+    /// input that is not a regular file, for input that one thread already converts at the speed of memory, and for
+    /// input that cannot be cut: text without lines or records in charsets with shift codes, carriage control, and XML
+    /// to charsets that lack characters.
     #[arg(long, value_name = "N", value_parser = jobs, help_heading = FILES)]
     pub(crate) jobs: Option<NonZeroU16>,
 
     /// Input that is not recognised as text
     ///
-    /// This is input without a label that begins like a well-known format such as gzip, or whose first 64 KiB are not
-    /// UTF-8. Use `pass` in front of another program: `rg --pre`, `less`, `git diff`. With `--guess` or `--fallback`, legacy
-    /// text is recognised.
+    /// This means input without a label that begins like a known binary format such as gzip, or whose first 64 KiB are
+    /// not UTF-8. Use `pass` before another program: `rg --pre`, `less`, `git diff`. With `--guess` or `--fallback`,
+    /// charpipe also recognises text in legacy encodings.
     #[arg(long, value_name = "POLICY", default_value = "fail", help_heading = ERRORS,
           value_parser = choice(unknown_help))]
     pub(crate) unknown: OnUnknown,
 
     /// Invalid input
     ///
-    /// The default is `fail`. With LABEL, a single-byte charset that contains ASCII, such as windows-1252, each invalid byte
-    /// is read as a byte of that charset. Invalid sequences that were replaced, dropped, escaped or read as that charset are
-    /// counted on standard error, and listed with `-v`.
+    /// The default is `fail`. LABEL is a single-byte charset that contains ASCII, such as windows-1252: each invalid
+    /// byte is read as a byte of that charset. charpipe counts the invalid sequences that it replaced, dropped, escaped
+    /// or read as LABEL on standard error, and lists them with `-v`.
     #[arg(long, value_name = "POLICY", help_heading = ERRORS, value_parser = word_or(malformed_help))]
     malformed: Option<WordOr<OnMalformed>>,
 
     /// Unmappable characters
     ///
-    /// These are the characters that the target lacks. The default is `xml` for XML, otherwise `fail`. Characters that were
-    /// replaced, dropped or escaped are counted on standard error, and listed with `-v`.
+    /// These are the characters that the target lacks. The default is `xml` for XML, otherwise `fail`. charpipe counts
+    /// the characters that it replaced, dropped or escaped on standard error, and lists them with `-v`.
     #[arg(long, value_name = "POLICY", help_heading = ERRORS, value_parser = choice(unmappable_help))]
     unmappable: Option<OnUnmappable>,
 
@@ -106,10 +106,10 @@ pub(crate) struct Convert {
     #[arg(short = 'c', conflicts_with_all = ["malformed", "unmappable"], help_heading = ERRORS)]
     drop: bool,
 
-    /// Use the target's one-way mappings to similar characters
+    /// Write similar characters, using the target's one-way mappings
     ///
-    /// This applies to characters that the target lacks, if its table has a one-way mapping for them. `--unmappable` applies
-    /// to the others.
+    /// This applies to characters that the target lacks and its table maps to another one. `--unmappable` applies to
+    /// the rest.
     #[arg(hide_short_help = true, long, help_heading = ERRORS)]
     best_fit: bool,
 
@@ -141,9 +141,10 @@ pub(crate) struct Convert {
           value_parser = choice(controls_help))]
     pub(crate) controls: OnControl,
 
-    /// Text that was decoded with the wrong charset before, such as `Ã©` for `é`
+    /// Text that was once decoded with the wrong charset: `Ã©` for `é`
     ///
-    /// `repair` puts right what is certainly damaged, once or more. The report lists it.
+    /// `repair` corrects text that is almost certainly damaged, even if it was damaged several times. The report lists
+    /// the repairs.
     #[cfg(feature = "mojibake")]
     #[arg(hide_short_help = true, long, value_name = "POLICY", default_value = "keep", help_heading = NEWLINES,
           value_parser = choice(mojibake_help))]
@@ -151,8 +152,8 @@ pub(crate) struct Convert {
 
     /// Unicode normalization form of the text
     ///
-    /// Without this option, the text is not normalised. At most 1,024 characters that combine with each other are
-    /// normalised together; more are an error.
+    /// Without this option, the text is not normalised. More than 1,024 characters in a row that combine with each
+    /// other are an error.
     #[cfg(feature = "normalize")]
     #[arg(hide_short_help = true, long, value_name = "FORM", help_heading = NEWLINES, value_parser = choice(normalization_help))]
     normalize: Option<Normalization>,
@@ -194,7 +195,7 @@ fn malformed_help(policy: OnMalformed) -> &'static str {
         OnMalformed::Replace => {
             "Write U+FFFD for each invalid sequence, or the target's substitute if the target lacks U+FFFD"
         }
-        OnMalformed::Drop => "Leave it out",
+        OnMalformed::Drop => "Drop it",
         _ => "Write each byte as \\xNN",
     }
 }
@@ -203,10 +204,10 @@ fn unmappable_help(policy: OnUnmappable) -> &'static str {
     match policy {
         OnUnmappable::Fail => "Stop with an error that says where it is",
         OnUnmappable::Replace => "Write the target's substitute",
-        OnUnmappable::Drop => "Leave it out",
-        OnUnmappable::Xml => "Write a character reference such as &#x20AC; where XML allows one, and otherwise stop",
+        OnUnmappable::Drop => "Drop it",
+        OnUnmappable::Xml => "Write a character reference such as &#x20AC; if XML allows one there; otherwise stop",
         OnUnmappable::Escape => "Write its code point as \\u{20AC}",
-        _ => "Write something similar that the target has, such as `e` for `é` or `EUR` for `€`",
+        _ => "Write an approximation that the target has, such as `e` for `é` or `EUR` for `€`",
     }
 }
 
@@ -215,7 +216,7 @@ fn relabel_help(policy: Relabel) -> &'static str {
         Relabel::Auto => {
             "Write the target's name into an existing XML declaration or HTML `meta`; add a declaration if XML needs one"
         }
-        _ => "Leave the text as it is",
+        _ => "Leave the text unchanged",
     }
 }
 
@@ -230,8 +231,8 @@ fn bom_help(policy: Bom) -> &'static str {
 
 fn eol_help(policy: Eol) -> &'static str {
     match policy {
-        Eol::Auto => "Those of EBCDIC XML become LF; all others stay as they are",
-        Eol::Keep => "All stay as they are",
+        Eol::Auto => "Those of EBCDIC XML become LF; all others stay unchanged",
+        Eol::Keep => "All stay unchanged",
         Eol::Lf => "CRLF, CR NEL, NEL, CR and LF become LF",
         Eol::Crlf => "All of these become CRLF",
         _ => "All of these become NEL (U+0085)",
@@ -250,9 +251,9 @@ pub(super) fn controls_help(policy: OnControl) -> &'static str {
     match policy {
         OnControl::Keep => "Keep them",
         OnControl::Space => "Replace each with a space",
-        OnControl::Drop => "Leave them out",
+        OnControl::Drop => "Drop them",
         OnControl::Error => "Stop with an error that says where the first one is",
-        _ => "Replace only those that XML does not allow with a space",
+        _ => "Replace with a space only those that XML does not allow",
     }
 }
 

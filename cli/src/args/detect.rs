@@ -9,11 +9,12 @@ use crate::selection::Selection;
 use charpipe::records::TapeFile;
 use clap::Args;
 
-/// Report the encoding of files, and how it is known
+/// Report the encoding of files, and the evidence for it
 ///
-/// Print one line for each file: the encoding, the kind of document, and the evidence. The first 64 KiB of a file are
-/// compared with the encoding. For several FILEs, and with `-r`, hints are printed only with `-v`. If nothing names the
-/// encoding and these bytes are not UTF-8, the line says `unknown` and what the file looks like, and the exit status is 1.
+/// Print one line for each file: the encoding, the kind of document, and the evidence. charpipe checks whether the
+/// first 64 KiB of a file are valid in that encoding. For several FILEs, and with `-r`, hints are printed only with
+/// `-v`. If nothing names the encoding and these bytes are not UTF-8, the line is `unknown` and a hint at what the file
+/// may be, and the exit status is 1.
 #[derive(Args)]
 #[command(args_override_self = true, override_usage = "charpipe detect [OPTIONS] [FILE]...")]
 pub(crate) struct Detect {
@@ -26,28 +27,28 @@ pub(crate) struct Detect {
 
     /// Print only the name of the encoding, one line for each file
     ///
-    /// The line is `unknown` if the encoding is not known, or if the file cannot be read; then the exit status is not 0.
+    /// If the encoding is not known or the file cannot be read, the line is `unknown` and the exit status is not 0.
     #[arg(short, long, conflicts_with_all = ["json", "explain", "record_shapes"])]
     pub(crate) brief: bool,
 
     /// Report all files in the directories among the FILEs
     ///
-    /// Files are taken in the order of their names. Left alone are hidden files (`--hidden` takes them), and the directories
-    /// of version control: .git, .hg, .svn, .jj and CVS. A FILE is taken whatever its name. Symlinks inside the directories
-    /// are not followed.
+    /// Files are reported in the order of their names. charpipe skips hidden files (unless `--hidden` is given) and
+    /// version control directories: .git, .hg, .svn, .jj and CVS. A FILE is reported regardless of its name. Symlinks
+    /// inside the directories are not followed.
     #[arg(short, long, help_heading = FILES)]
     pub(crate) recursive: bool,
 
     #[command(flatten)]
     pub(crate) selection: Selection,
 
-    /// Compare the whole file with the encoding, not only its first 64 KiB
+    /// Check the whole file against the encoding, not only its first 64 KiB
     ///
-    /// Files are compared only under the default policy.
+    /// Files are checked only under the default policy.
     #[arg(long, conflicts_with = "record_shapes")]
     pub(crate) whole: bool,
 
-    /// Show the first bytes, what they were recognised as, and the verdict of each policy
+    /// Show the first bytes, how they were recognised, and the verdict of each policy
     ///
     /// With `--json`, the object has the verdict of each policy under `policies`.
     #[arg(long)]
@@ -59,9 +60,9 @@ pub(crate) struct Detect {
 
     /// Report the record format of mainframe files instead of their encoding
     ///
-    /// The format is what `convert --records` takes. Each format is tried on the first MiB. The first line names the one
-    /// that fits; the lines below say how far other formats fit and where they fail, with `-v` for all formats. The exit
-    /// status is 1 if no format fits, or more than one.
+    /// The format is a value for `convert --records`. Each format is tried on the first MiB. The first line names the
+    /// one that fits. The lines below say how far other formats fit and where they fail; `-v` shows all formats. The
+    /// exit status is 1 if no format fits, or more than one.
     // Another option than that of the library, so not its name.
     #[arg(id = "record_shapes", long = "records", conflicts_with = "explain")]
     pub(crate) records: bool,

@@ -13,7 +13,7 @@ use clap::Args;
 
 /// Convert files as git checks them out and adds them
 ///
-/// The working tree has the files in the encoding of `--from`, and the repository has them in UTF-8. git starts the command
+/// Files are in the encoding of `--from` in the working tree, and in UTF-8 in the repository. git starts this command
 /// itself, once for many files. To set it up:
 ///
 ///     git config filter.ibm1047.process 'charpipe git-filter -f IBM1047 --ebcdic-nl zos'
@@ -22,9 +22,10 @@ use clap::Args;
 ///
 ///     echo '*.cbl filter=ibm1047' >> .gitattributes
 ///
-/// The files are converted as plain text: encoding declarations stay as they are, so that a file that is checked out and
-/// added again is unchanged. A file that cannot be converted is reported to git, which stops if the filter is required,
-/// and otherwise takes the file as it is. A file is in memory while it is converted, as it is in git.
+/// The files are converted as plain text: charpipe does not correct encoding declarations, so that a file that is
+/// checked out and added again is unchanged. A file that cannot be converted is reported to git, which stops if the
+/// filter is required, and otherwise uses the file unchanged. charpipe, like git, holds the file in memory while it
+/// converts it.
 #[derive(Args)]
 #[command(args_override_self = true, override_usage = "charpipe git-filter [OPTIONS] -f LABEL")]
 pub(crate) struct GitFilter {

@@ -6,8 +6,8 @@ use clap::Args;
 
 /// List encodings with their aliases and the source of their tables
 ///
-/// Print a line for each encoding: its name, whether charpipe reads and writes it, and the source of its table or rules;
-/// its aliases are on the lines below. The exit status is 1 if nothing matches PATTERN.
+/// Print a line for each encoding: its name, whether charpipe can read and write it, and the source of its table or
+/// rules. The lines below it show its aliases. The exit status is 1 if nothing matches PATTERN.
 #[derive(Args, Default)]
 #[command(args_override_self = true, override_usage = "charpipe list [OPTIONS] [PATTERN]")]
 pub(crate) struct List {

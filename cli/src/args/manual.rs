@@ -4,7 +4,7 @@
 pub(crate) const EXAMPLES: &[(&str, &[&str])] = &[
     ("Detect the encoding, convert to UTF-8 and correct the declaration:", &["charpipe < mainframe.xml > clean.xml"]),
     ("Convert from an encoding that you know:", &["charpipe -f windows-1252 export.csv > utf8.csv"]),
-    ("Report the encoding, and how it is known:", &["charpipe detect FILE..."]),
+    ("Report the encoding, and the evidence for it:", &["charpipe detect FILE..."]),
     (
         "Convert to windows-1252, with its substitute for characters that it lacks:",
         &["charpipe -t windows-1252 --unmappable replace -o new.txt old.txt"],

@@ -25,7 +25,7 @@ pub(crate) struct ManyArgs {
     #[arg(hide_short_help = true, help_heading = FILES, long, requires = "output_dir")]
     pub(crate) skip_existing: bool,
 
-    /// Convert the inputs that are listed in PATH, one JSON object a line
+    /// Convert the inputs that are listed in PATH, one JSON object per line
     ///
     /// The keys are `input` and, optionally, `output`, `from`, `to` and `content_type`, which override the options for that
     /// input: `{"input": "a.html", "content_type": "text/html; charset=big5", "output": "a.txt"}`. Messages and `--report`
@@ -36,24 +36,24 @@ pub(crate) struct ManyArgs {
 
     /// Replace each FILE; with SUFFIX, keep the old content as FILESUFFIX
     ///
-    /// A FILE is replaced only once it has been converted completely, and is not touched if it would not change. A FILE whose
-    /// FILESUFFIX exists is left as it is (exit status 1), so that a run can be repeated; see --force. If FILE is a symlink,
-    /// the file that it leads to is replaced.
+    /// A FILE is replaced only once it has been converted completely, and is not touched if it would not change. A FILE
+    /// whose FILESUFFIX exists is left unchanged (exit status 1), so that you can repeat a run; see --force. If FILE is
+    /// a symlink, the file that it leads to is replaced.
     #[arg(help_heading = FILES, long, value_name = "SUFFIX", num_args = 0..=1, require_equals = true,
           default_missing_value = "", conflicts_with = "output")]
     pub(crate) in_place: Option<OsString>,
 
     /// With --in-place=SUFFIX: replace FILESUFFIX if it exists
     ///
-    /// Without it, a FILE whose FILESUFFIX exists is left as it is (`backup-exists`, exit status 1).
+    /// Without this option, a FILE whose FILESUFFIX exists is left unchanged (`backup-exists`, exit status 1).
     #[arg(hide_short_help = true, help_heading = FILES, long, requires = "in_place")]
     pub(crate) force: bool,
 
     /// Convert all files in the directories among the FILEs
     ///
-    /// Files are taken in the order of their names. Left alone are binary files, hidden ones (`--hidden` takes them), and the
-    /// directories of version control: .git, .hg, .svn, .jj and CVS. A FILE is taken whatever its name. Symlinks inside the
-    /// directories are not followed. With `--in-place=SUFFIX`, files with that suffix that an earlier run has kept are
+    /// Files are converted in the order of their names. charpipe skips binary files, hidden files (unless `--hidden` is
+    /// given) and version control directories: .git, .hg, .svn, .jj and CVS. A FILE is converted regardless of its name.
+    /// Symlinks inside the directories are not followed. With `--in-place=SUFFIX`, the backups of an earlier run are
     /// skipped.
     #[arg(help_heading = FILES, short, long)]
     pub(crate) recursive: bool,
@@ -63,11 +63,11 @@ pub(crate) struct ManyArgs {
 
     /// Write nothing; report what would happen to each FILE
     ///
-    /// The report goes to standard output. Errors and the exit status are those of the run itself.
+    /// The report goes to standard output. Errors and the exit status are the same as in a real run.
     #[arg(help_heading = FILES, long)]
     pub(crate) check: bool,
 
-    /// Start no further file after one has failed
+    /// Stop at the first file that fails
     #[arg(hide_short_help = true, help_heading = FILES, long)]
     pub(crate) fail_fast: bool,
 }

@@ -12,7 +12,7 @@ pub(crate) struct MessageArgs {
 
     /// Print more: what was detected and what was done
     ///
-    /// On a terminal, also the bytes around an error.
+    /// On a terminal, also print the bytes around an error.
     #[arg(short, long, overrides_with = "quiet", help_heading = MESSAGES)]
     pub(crate) verbose: bool,
 

@@ -116,8 +116,8 @@ impl Command {
         !messages.quiet && reading.operands.is_from_terminal()
     }
 
-    /// Takes the FILEs from a list, if the command line says so, as `read` reads it. Returns the status if nothing is left to
-    /// do.
+    /// Takes the FILEs from a list, if the command line says so, as `read` reads it. Returns the status if nothing is
+    /// left to do.
     pub(crate) fn take_list(&mut self, read: impl Fn(&Path) -> Result<Vec<OsString>, Status>) -> Result<(), Status> {
         self.operands().map_or(Ok(()), |operands| operands.take_list(read))
     }
@@ -214,7 +214,7 @@ pub(crate) fn command() -> clap::Command {
 const COMMANDS: [&str; 11] =
     ["convert", "detect", "rows", "list", "chart", "git-filter", "help", "-h", "--help", "-V", "--version"];
 
-/// Puts the command first. It may stand after options ([`command_word`]); if there is none, it is `convert`.
+/// Puts the command first. It may follow options ([`command_word`]); if there is none, it is `convert`.
 fn with_command(argv: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut argv: Vec<OsString> = argv.into_iter().collect();
     if argv.is_empty() {
@@ -440,7 +440,7 @@ mod tests {
             ("charpipe -V", "charpipe -V"),
             ("charpipe chart a", "charpipe chart a"),
             ("charpipe rows --layout a b", "charpipe rows --layout a b"),
-            // Options can stand before the command, with their values.
+            // Options can precede the command, with their values.
             ("charpipe -q rows --layout a", "charpipe rows -q --layout a"),
             ("charpipe --json --policy=whatwg detect a", "charpipe detect --json --policy=whatwg a"),
             ("charpipe --records detect a", "charpipe detect --records a"),

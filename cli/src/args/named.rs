@@ -1,5 +1,6 @@
-//! The options that the library has too, by name. They reach it through [`Transcode::set`], so that an option's value has
-//! one meaning. A new one is a row in the library's table and an argument in `convert.rs`, `reading.rs` or `records.rs`.
+//! The options that the library has too, by name. They reach it through [`Transcode::set`], so that an option's value
+//! has one meaning. A new one is a row in the library's table and an argument in `convert.rs`, `reading.rs` or
+//! `records.rs`.
 
 use crate::args::compat::{self, Side};
 use crate::args::usage;
@@ -10,8 +11,8 @@ use clap::error::Error;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
-/// The options that were given, of those in [`Transcode::OPTIONS`], with their values. Clap has checked the values, apart
-/// from labels. This has to be the first field of a command: the others take their values out of the matches.
+/// The options that were given, of those in [`Transcode::OPTIONS`], with their values. Clap has checked the values,
+/// apart from labels. This has to be the first field of a command: the others take their values out of the matches.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct NamedOptions(Vec<(&'static str, String)>);
 
@@ -43,7 +44,7 @@ fn set(job: Transcode, name: &str, value: &str) -> Result<Transcode, Status> {
         "records" if value.eq_ignore_ascii_case("auto") => "awstape,rdw",
         _ => value,
     };
-    // The words of other programs are no labels, and the message says which word to use.
+    // The words of other programs are not labels, and the message says which word to use.
     if name == "malformed" && value.parse::<OnMalformed>().is_err() {
         return job.malformed_as(value).map_err(|error| usage::wrong_malformed(value, &error));
     }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Operands {
     /// Read the names of the FILEs from PATH, separated by NUL
     ///
-    /// `find -print0`, `git ls-files -z` and `fd -0` write such lists, whatever the names are. `-` is standard input. If the
+    /// `find -print0`, `git ls-files -z` and `fd -0` write such lists, which can contain any name. `-` is standard input. If the
     /// list is empty, nothing is read.
     #[arg(hide_short_help = true, help_heading = FILES, long, value_name = "PATH", value_hint = ValueHint::FilePath,
           conflicts_with = "files")]

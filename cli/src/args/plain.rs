@@ -1,8 +1,8 @@
 //! The plain form of the command line, `charpipe [-c] [-f LABEL] [-t LABEL] [-o PATH] [FILE]...`, which is parsed here,
 //! without clap: defining all options takes longer than converting a short file, and 400 KiB of memory.
 //!
-//! Everything else, and whatever may be wrong, is left to clap: an option with a value of an unusual kind is not plain. So
-//! no message comes from here, and a test compares the two parsers.
+//! Everything else is left to clap, including all errors and options with unusual values. So this parser prints no
+//! messages, and a test compares the two parsers.
 
 use crate::args::convert::{Convert, Plain};
 use std::ffi::{OsStr, OsString};

@@ -1,4 +1,5 @@
-//! The options that `convert` and `detect` share: which files are read, and what is known about their encoding.
+//! The options that `convert` and `detect` share: which files are read, and the user's information about their
+//! encoding.
 
 use crate::args::choice::choice;
 use crate::args::headings::{DETECTION, ENCODING, ERRORS};
@@ -15,8 +16,8 @@ use std::ffi::OsString;
 pub(crate) struct Reading {
     /// Encoding of the input; `auto` detects it
     ///
-    /// Any name or alias that `charpipe list` shows. It overrides whatever the input declares. With the suffix
-    /// `//IGNORE`, invalid input is dropped, as iconv does.
+    /// LABEL is any name or alias that `charpipe list` shows. It overrides the input's own declaration. The suffix
+    /// `//IGNORE` drops invalid input, as in iconv.
     #[arg(short, long, value_name = "LABEL", default_value = "auto", display_order = 0, alias = "from-code",
           help_heading = ENCODING)]
     pub(super) from: String,
@@ -27,16 +28,16 @@ pub(crate) struct Reading {
     /// Encoding to use if nothing identifies it [default: UTF-8]
     ///
     /// If several labels are given, separated by commas, the first one that decodes the input without error is used:
-    /// `UTF-8,windows-1252`. They are tried on 64 KiB of the input, from the first byte that they read differently. If none
-    /// of them fits, the last one is used. Some policies have another default.
+    /// `UTF-8,windows-1252`. charpipe tries them on 64 KiB of the input, starting at the first byte that they read
+    /// differently. If none fits, the last one is used. Some policies have a different default.
     #[arg(long, value_name = "LABELS", help_heading = DETECTION)]
     fallback: Option<String>,
 
-    /// Code page to use for EBCDIC that names none [default: IBM037]
+    /// Code page to use for EBCDIC input that does not name one [default: IBM037]
     #[arg(hide_short_help = true, long, value_name = "LABEL", help_heading = DETECTION)]
     ebcdic_fallback: Option<String>,
 
-    /// Guess from byte statistics if nothing else decides
+    /// Guess from byte statistics if nothing else identifies the encoding
     #[arg(long, help_heading = DETECTION)]
     guess: bool,
 
@@ -86,7 +87,7 @@ fn as_kind() -> impl TypedValueParser<Value = AsKind> {
     })
 }
 
-const KIND_HTTP: &str = "A raw HTTP response, as `curl -i` writes it; its body is converted, and its Content-Type honoured. \
+const KIND_HTTP: &str = "A raw HTTP response, as `curl -i` writes it; its body is converted, and its Content-Type is honoured. \
                          Bytes in messages count from the beginning of the body";
 
 const KIND_AUTO: &str = "XML if it begins with `<?xml` in any encoding, or if the Content-Type says so; HTML if the \
@@ -94,9 +95,9 @@ const KIND_AUTO: &str = "XML if it begins with `<?xml` in any encoding, or if th
 
 fn kind_help(kind: Kind) -> &'static str {
     match kind {
-        Kind::Xml => "An XML document or entity, whatever it begins with",
+        Kind::Xml => "An XML document or entity, regardless of how it begins",
         Kind::Html => "An HTML document; a `meta` may name its encoding",
-        _ => "Plain text, without a label of its own",
+        _ => "Plain text, without an encoding label",
     }
 }
 
@@ -104,10 +105,10 @@ fn policy_help(policy: Policy) -> &'static str {
     match policy {
         Policy::Rfc7303 => "The current XML rules: byte order mark, then Content-Type, then declaration, then UTF-8",
         Policy::Rfc3023 => "The older XML rules: US-ASCII for text/xml without a charset",
-        Policy::RomeStrict => "As the feed reader ROME does in its strict mode",
-        Policy::RomeLenient => "As the feed reader ROME does in its lenient mode",
-        Policy::Feedparser => "As the feed reader feedparser (Python) does",
-        _ => "As web browsers do",
+        Policy::RomeStrict => "Like the feed reader ROME in strict mode",
+        Policy::RomeLenient => "Like the feed reader ROME in lenient mode",
+        Policy::Feedparser => "Like the Python feed reader feedparser",
+        _ => "Like web browsers",
     }
 }
 

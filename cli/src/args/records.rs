@@ -34,19 +34,19 @@ pub(crate) struct RecordArgs {
 
     /// Write mainframe records: fb:80, rdw, vb:27998 ...
     ///
-    /// Each line or each record of the input becomes a record. The shapes of --records can be written, except tapes with
-    /// standard labels (awstape:sl); vb, vbs and tapes have a block size: vb:27998, awstape,fb:80,blksize=3200.
+    /// Each line or each record of the input becomes a record. All shapes of --records can be written, except tapes
+    /// with standard labels (awstape:sl). vb, vbs and tapes have a block size: vb:27998, awstape,fb:80,blksize=3200.
     #[arg(help_heading = RECORDS, long, required_if_eq("gaps", Gaps::Keep.name()), value_name = "SHAPE",
           value_parser = shape)]
     to_records: Option<Shape>,
 
-    /// Trim at the end of a record
+    /// Trim the end of each record
     ///
-    /// The default is `blanks`. With `--to-records`, blanks alone are not trimmed.
+    /// The default is `blanks`. With `--to-records`, `blanks` trims nothing.
     #[arg(help_heading = RECORDS, long, requires = "records", value_name = "WHAT", value_parser = choice(trim_help))]
     trim: Option<Padding>,
 
-    /// Column 1 moves the paper, as carriage control
+    /// Read column 1 as carriage control
     #[arg(help_heading = RECORDS, long, requires = "records", value_name = "CODE",
           value_parser = choice(carriage_help))]
     carriage_control: Option<Carriage>,
@@ -62,14 +62,14 @@ pub(crate) struct RecordArgs {
           value_parser = choice(gaps_help))]
     gaps: Gaps,
 
-    /// Replace shift codes with blanks, so that columns stay aligned
+    /// Replace shift codes with spaces, so that columns stay aligned
     #[arg(hide_short_help = true, help_heading = RECORDS, long, requires = "records")]
     shift_blanks: bool,
 
     /// Newlines inside a record
     ///
-    /// A newline inside a record would split it into two lines, so the default is `error`. It is `keep` with
-    /// `--to-records`.
+    /// A newline inside a record would split it into two lines, so the default is `error`. With `--to-records` the
+    /// default is `keep`.
     #[arg(hide_short_help = true, help_heading = RECORDS, long, requires = "records", value_name = "POLICY",
           value_parser = choice(record_newlines_help))]
     record_newlines: Option<OnNewlineInRecord>,
@@ -82,8 +82,8 @@ pub(crate) struct RecordArgs {
 
 pub(super) fn trim_help(padding: Padding) -> &'static str {
     match padding {
-        Padding::Trim => "Blanks",
-        Padding::Nuls => "NULs (low-values), but not blanks",
+        Padding::Trim => "Spaces",
+        Padding::Nuls => "NULs (low-values), but not spaces",
         Padding::TrimNuls => "Both, in any order",
         _ => "Nothing",
     }
@@ -98,7 +98,7 @@ fn carriage_help(codes: Carriage) -> &'static str {
 
 fn gaps_help(policy: Gaps) -> &'static str {
     match policy {
-        Gaps::Drop => "Leave them out",
+        Gaps::Drop => "Drop them",
         Gaps::Keep => "Copy them unchanged from records to records, and convert the columns in place",
         _ => "Write each as two hex digits",
     }

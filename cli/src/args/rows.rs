@@ -31,11 +31,11 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(args_override_self = true, override_usage = "charpipe rows --layout FILE [FILE]...")]
 pub(crate) struct Rows {
-    /// Fields of a record and their positions: a copybook, or a field list
+    /// Fields of a record and their positions: a copybook or a field list
     ///
-    /// The format of FILE is recognised by its content; see --layout-format. A field list has a line for each field, such as
-    /// `NAME 5 20 text` or `SUM 25 4 packed.2`: its first byte, its length and its kind. The page docs/field-list.md
-    /// describes it.
+    /// The format of FILE is recognised by its content; see --layout-format. A field list has a line for each field,
+    /// such as `NAME 5 20 text` or `SUM 25 4 packed.2`: the field's name, first byte, length and kind.
+    /// docs/field-list.md describes it.
     #[arg(help_heading = LAYOUT, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) layout: PathBuf,
 
@@ -44,8 +44,8 @@ pub(crate) struct Rows {
 
     /// Print the layout as a table, with the first record of FILE beside it
     ///
-    /// For each field, it shows the position, the kind and the picture, and the bytes and the value in that record. Look at
-    /// this before you trust a layout.
+    /// The table shows each field's position, kind and picture, and its bytes and value in that record. Look at it
+    /// before you trust a layout.
     #[arg(help_heading = LAYOUT, long)]
     pub(crate) show_layout: bool,
 
@@ -58,8 +58,8 @@ pub(crate) struct Rows {
 
     /// Print the schema of the rows for another program, and read no records
     ///
-    /// The columns are those that the other options ask for: --select, --dates, --add-columns, --when. With --output-dir,
-    /// SQL has a table for each record type.
+    /// The columns depend on the other options: --select, --dates, --add-columns, --when. With --output-dir, SQL
+    /// schemas have a table for each record type.
     #[arg(help_heading = LAYOUT, long, value_name = "PROGRAM", value_parser = schema(),
           conflicts_with_all = ["show_layout", "from_rows", "rejects", "report", "format", "formulas", "files", "files0_from"])]
     pub(crate) schema: Option<Schema>,
@@ -68,25 +68,25 @@ pub(crate) struct Rows {
     #[arg(help_heading = ROWS, long, value_name = "FORMAT", default_value = "csv")]
     pub(crate) format: RowFormat,
 
-    /// Write records inside the row of their parent, as lists with the names of their types
+    /// Write records inside the row of their parent, in lists named after their types
     ///
-    /// The parents are those of --parent. A line of JSON begins with a record of a type without a parent, and ends before
-    /// the next one: `{"ID":1, "ACCOUNT":[{"NO":2}, {"NO":3}]}`. With --from-rows, such lines become records again, in the
-    /// order of `_number`.
+    /// The parents are those of --parent. Each line of JSON holds a record without a parent type, and all records up to
+    /// the next such record: `{"ID":1, "ACCOUNT":[{"NO":2}, {"NO":3}]}`. With --from-rows, such lines become records
+    /// again, in the order of `_number`.
     #[arg(help_heading = ROWS, long, conflicts_with_all = ["output_dir", "schema", "show_layout", "merge"])]
     pub(crate) nest: bool,
 
-    /// Text in CSV that a spreadsheet would run as a formula
+    /// How to write text in CSV that a spreadsheet would run as a formula
     ///
-    /// That is text which begins with `=`, `+`, `-`, `@`, a tab or a carriage return, also in their full-width forms.
-    /// Numbers are left as they are. Rows that were written with `quote` are not read back as the same text.
+    /// Such text begins with `=`, `+`, `-`, `@` (or their full-width forms), a tab or a carriage return. Numbers are
+    /// not changed. Rows that were written with `quote` do not give the same text when they are read back.
     #[arg(help_heading = ROWS, long, value_name = "POLICY", default_value = "keep")]
     pub(crate) formulas: Formulas,
 
-    /// Write records from rows of this format
+    /// Write records from rows in this format
     ///
     /// The rows are those that `charpipe rows` writes for the same layout. A value that does not fit its field is an
-    /// error, and so is a field without a value, unless it is blank text.
+    /// error. So is a missing value, except in a text field, which is filled with spaces.
     #[arg(help_heading = ROWS, long, value_name = "FORMAT",
           conflicts_with_all = ["records", "tape_file", "parent", "skip_head", "skip_tail", "record_prefix", "record_suffix", "select", "add_columns", "rejects", "on_bad", "empty_is_null",
                                 "loose_numbers", "formulas", "short_records", "overlong", "trim", "malformed", "controls", "record_newlines", "show_layout",
@@ -95,14 +95,14 @@ pub(crate) struct Rows {
 
     /// With --from-rows: write the records of all FILEs in the order of their column _number
     ///
-    /// The FILEs are those of --output-dir, for example, with the column _number. Otherwise the records of one FILE follow
-    /// those of the other.
+    /// This merges the files that --output-dir has written, for example, if they have the column _number. Without it,
+    /// the records are in the order of the FILEs.
     #[arg(help_heading = ROWS, long, requires = "from_rows")]
     pub(crate) merge: bool,
 
     /// Write records with errors to PATH, as lines of JSON, and continue
     ///
-    /// An error is a record of no known type, or one with a field that cannot be read. Each line has the keys `input`,
+    /// These are records of unknown type, and records with a field that cannot be read. Each line has the keys `input`,
     /// `record` (its number), `offset`, `code`, `field`, `message` and `bytes` (the record in hex).
     #[arg(help_heading = ERRORS, long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub(crate) rejects: Option<PathBuf>,
@@ -113,7 +113,7 @@ pub(crate) struct Rows {
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = FILES)]
     pub(crate) output: Option<PathBuf>,
 
-    /// Write the rows of each record type to a file of its own in DIR
+    /// Write the rows of each record type to a separate file in DIR
     ///
     /// The files are named after the types: COMPANY.csv. A file has only the columns of its type.
     #[arg(help_heading = FILES, long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "output")]
@@ -137,9 +137,10 @@ struct JobArgs {
     #[arg(help_heading = LAYOUT, long, value_name = "FORMAT", default_value = "auto", value_parser = choice(layout_help))]
     layout_format: LayoutFormat,
 
-    /// Directory with the members that a copybook copies (COPY); may be repeated
+    /// Directory with the copybooks that a copybook includes (COPY); may be repeated
     ///
-    /// The file of a member has its name, in any case, with the extension .cpy, .cbl, .cob or .copy or none.
+    /// The file has the name of the member, in upper or lower case, with the extension .cpy, .cbl, .cob or .copy, or
+    /// none.
     #[arg(help_heading = LAYOUT, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     copy_path: Vec<String>,
 
@@ -147,19 +148,21 @@ struct JobArgs {
     #[arg(help_heading = LAYOUT, long, value_name = "PAIRS", value_parser = checked("replacing"))]
     replacing: Vec<String>,
 
-    /// In pictures of a copybook, the decimal point is a comma: DECIMAL-POINT IS COMMA
+    /// Read the comma as decimal point in the pictures of a copybook: DECIMAL-POINT IS COMMA
     #[arg(help_heading = LAYOUT, long)]
     decimal_comma: bool,
 
-    /// Record of a copybook or a program to read, by the name of its level 01
+    /// Record to use from a copybook or a program, by the name of its level 01
     ///
-    /// Without it, several records of a copybook share their place, and a program may have only one.
+    /// Without this option, the records of a copybook are alternative layouts of the same bytes, and a program may have
+    /// only one.
     #[arg(help_heading = LAYOUT, long, value_name = "NAME")]
     record_name: Option<String>,
 
-    /// Counts of a table, by the value of the field that it depends on; may be repeated
+    /// Number of elements of a table for each value of the field that it depends on; may be repeated
     ///
-    /// For example, SIZE:A=1,B=2 for OCCURS DEPENDING ON SIZE, which can be text then. Any other value is an error.
+    /// For example, SIZE:A=1,B=2 for OCCURS DEPENDING ON SIZE. With this option, SIZE may be text. Any other value is
+    /// an error.
     #[arg(help_heading = LAYOUT, long, value_name = "FIELD:VALUE=N,...", value_parser = checked("count-map"))]
     count_map: Vec<String>,
 
@@ -167,55 +170,55 @@ struct JobArgs {
     #[arg(help_heading = LAYOUT, long, value_name = "FORMAT", default_value = "ibm", value_parser = choice(float_help))]
     float: FloatFormat,
 
-    /// Byte order of COMP-5 in a copybook, and of other numbers in the machine's own order
+    /// Byte order of COMP-5 and other native binary numbers in a copybook
     #[arg(help_heading = LAYOUT, long, value_name = "ORDER", default_value = "big", value_parser = described(&[
         ("big", "Mainframes and AIX"),
         ("little", "COBOL on PCs: Micro Focus, GnuCOBOL"),
     ]))]
     byte_order: String,
 
-    /// Characters of zoned numbers in a copybook
+    /// How zoned numbers in a copybook are stored
     ///
-    /// In ASCII, signs of both forms are read, and --from-rows writes those that this names.
+    /// In ASCII, both forms of signs are read; this option chooses the form that --from-rows writes.
     #[arg(help_heading = LAYOUT, long, value_name = "SIGNS", default_value = "auto", value_parser = described(&[
-        ("auto", "By the code page: ebcdic or ascii"),
+        ("auto", "ebcdic or ascii, depending on the code page"),
         ("ebcdic", "EBCDIC"),
         ("ascii", "ASCII, converted from EBCDIC: { and A to I are positive, } and J to R negative"),
         ("ascii-p", "ASCII of Micro Focus and GnuCOBOL: 0 to 9 are positive, p to y negative"),
     ]))]
     zoned_signs: String,
 
-    /// Which record type applies to a record; may be repeated
+    /// Rule that assigns a type to a record; may be repeated
     ///
     /// RULE is a condition and the name of a group or field: `SEGMENT-ID=C: COMPANY`. COMPANY applies to the records
     /// whose field SEGMENT-ID is C. Several values are separated by commas, and several tests by ` and `. A test can
-    /// name bytes instead of a field: `5-6=0002`. `otherwise: OTHER` applies if no other rule does. A record to which no
-    /// rule applies is an error. In a table, the field of the same element is tested.
+    /// name bytes instead of a field: `5-6=0002`. `otherwise: OTHER` applies if no other rule does. A record to which
+    /// no rule applies is an error. Within a table, the rule tests the field in the same element.
     #[arg(help_heading = LAYOUT, long, value_name = "RULE", value_parser = checked("when"))]
     when: Vec<String>,
 
-    /// Types of records and of their parents, as `ACCOUNT < CUSTOMER`; may be repeated
+    /// Record type and its parent type, as in `ACCOUNT < CUSTOMER`; may be repeated
     ///
-    /// An ACCOUNT belongs to the last CUSTOMER before it. Its row has the number of that record in the column `_parent`;
-    /// `_number` has the record's own. A record without a parent is an error. `ACCOUNT < CUSTOMER: ID,NAME` adds fields
-    /// of the parent, as the columns `_parent.ID` and `_parent.NAME`.
+    /// An ACCOUNT belongs to the last CUSTOMER before it. Its row has the record number of that CUSTOMER in the column
+    /// `_parent`, and its own in `_number`. A record without a parent is an error. `ACCOUNT < CUSTOMER: ID,NAME` adds
+    /// fields of the parent, as the columns `_parent.ID` and `_parent.NAME`.
     #[arg(help_heading = ROWS, long, value_name = "CHILD<PARENT", value_parser = checked("parent"))]
     parent: Vec<String>,
 
-    /// Read a length and a text at level 49 as one field, whose text has this length
+    /// Read a length and a text at level 49 as one text field of that length
     ///
-    /// That is how Db2 (DCLGEN) declares a VARCHAR. COBOL itself ignores the length.
+    /// Db2 (DCLGEN) declares a VARCHAR in this way. COBOL itself ignores the length.
     #[arg(help_heading = LAYOUT, long)]
     varchar: bool,
 
-    /// Field that says whether another one is null, as FIELD=INDICATOR; may be repeated
+    /// Field that shows whether another field is null, as FIELD=INDICATOR; may be repeated
     ///
-    /// FIELD is null if INDICATOR is a negative number, or one byte that is FF or a question mark. This is how Db2 and its
-    /// utilities write null.
+    /// FIELD is null if INDICATOR is a negative number, or a single byte that is FF or a question mark, as Db2 and its
+    /// utilities write it.
     #[arg(help_heading = LAYOUT, long, value_name = "PAIR", value_parser = checked("null-indicator"))]
     null_indicator: Vec<String>,
 
-    /// What becomes of groups
+    /// How to write groups
     #[arg(help_heading = LAYOUT, long, value_name = "WHAT", default_value = "fields", value_parser = described(&[
         ("fields", "Their fields are columns"),
         ("text", "A group of characters also has a column _text with the text of the whole group"),
@@ -231,19 +234,19 @@ struct JobArgs {
     /// How the records are stored: fb:80, rdw, vb ..., auto, or layout
     ///
     /// The formats are those of `charpipe convert --records`. If all records of the layout have the same length N, the
-    /// default is `fb:N`. `layout` is for records that nothing frames: each has the length of the layout, or of its record
-    /// type and its arrays (OCCURS DEPENDING ON) if that varies.
+    /// default is `fb:N`. `layout` is for records without headers: each has the length of the layout, or that of its
+    /// record type and its arrays (OCCURS DEPENDING ON) if the length varies.
     #[arg(help_heading = RECORDS, long, value_name = "SHAPE", value_parser = checked("records"))]
     records: Option<String>,
 
-    /// Field with the length of its record, for records that nothing frames
+    /// Field with the length of its record, for records without headers
     ///
-    /// FIELD+N and FIELD-N add N bytes to its value, or subtract them. It must be a number, in the same place of all
-    /// records.
+    /// FIELD+N and FIELD-N add N bytes to its value, or subtract them. FIELD must be a number at the same position in
+    /// all records.
     #[arg(help_heading = RECORDS, long, value_name = "FIELD[+N]", value_parser = checked("length-field"))]
     length_field: Option<String>,
 
-    /// Lengths of records that nothing frames, by the value of a field
+    /// Length of a record for each value of a field, for records without headers
     ///
     /// For example, TYPE:A=120,B=300. A record with any other value is an error.
     #[arg(help_heading = RECORDS, long, value_name = "FIELD:VALUE=N,...", conflicts_with = "length_field",
@@ -256,8 +259,8 @@ struct JobArgs {
 
     /// Bytes or records to skip at the beginning of each file, such as 80 or 1r
     ///
-    /// N bytes come before all records, whatever their shape. Nr stands for the first N records. The numbers and offsets of
-    /// records count them.
+    /// N bytes are skipped before the first record, in any format. Nr skips the first N records. Record numbers and
+    /// offsets still count what was skipped.
     #[arg(help_heading = RECORDS, long, value_name = "N|Nr", default_value = "0", value_parser = checked("skip-head"))]
     skip_head: String,
 
@@ -267,7 +270,8 @@ struct JobArgs {
 
     /// Bytes before the data of each record that the layout does not describe
     ///
-    /// They follow the header of the record, if it has one. The length in --length-field and --length-map is without them.
+    /// These bytes follow the header of the record, if there is one. The lengths in --length-field and --length-map do
+    /// not include them.
     #[arg(help_heading = RECORDS, long, value_name = "N", default_value = "0", value_parser = checked("record-prefix"))]
     record_prefix: String,
 
@@ -282,7 +286,7 @@ struct JobArgs {
     #[arg(help_heading = RECORDS, long, requires = "from_rows", value_name = "SHAPE", value_parser = checked("to-records"))]
     to_records: Option<String>,
 
-    /// Numbers that --from-rows writes to binary fields
+    /// Range of numbers that --from-rows writes to binary fields
     #[arg(help_heading = RECORDS, long, requires = "from_rows", value_name = "RANGE", default_value = "full",
           value_parser = choice(binary_range_help))]
     binary_range: BinaryRange,
@@ -306,19 +310,19 @@ struct JobArgs {
 
     /// Add columns that are not fields: file, number, offset, type, parent, record, errors
     ///
-    /// The columns _file, _number (of the record, from 1), _offset (of the record in the file, from 0) and _type precede
-    /// the fields; _record (its bytes in hex) and _errors follow them. `_type` is always there if the layout has record
-    /// types and all rows go to one output. With `--on-bad null`, `_errors` lists what could not be read, as an array of
-    /// objects with the keys `field`, `code`, `message` and `bytes`; a record that cannot be read at all becomes a row
-    /// without values, unless --rejects is given.
+    /// The columns _file, _number (of the record, from 1), _offset (of the record in the file, from 0) and _type
+    /// precede the fields; _record (its bytes in hex) and _errors follow them. `_type` is always there if the layout
+    /// has record types and all rows go to one output. With `--on-bad null`, `_errors` lists the fields that could not
+    /// be read, as an array of objects with the keys `field`, `code`, `message` and `bytes`; a record that cannot be
+    /// read at all becomes a row without values, unless --rejects is given.
     #[arg(help_heading = ROWS, long, value_name = "LIST", value_parser = checked("add-columns"))]
     add_columns: Vec<String>,
 
     /// Field with dates, as FIELD=PATTERN; may be repeated
     ///
-    /// The rows have dates as 2024-02-29. PATTERN says how the field contains them: YYYYMMDD, DD.MM.YYYY, YYMMDD (1950 to
-    /// 2049), YYYYDDD (day of the year), or with a time YYYY-MM-DD-HH.MI.SS.FFFFFF, as in Db2. A field of
-    /// zeros or blanks has no date. With --from-rows, the dates become text or numbers again.
+    /// Rows have dates in the form 2024-02-29. PATTERN is the form in the field: YYYYMMDD, DD.MM.YYYY, YYMMDD (1950 to
+    /// 2049), YYYYDDD (day of the year), or with a time YYYY-MM-DD-HH.MI.SS.FFFFFF, as in Db2. A field of zeros or
+    /// spaces has no date. With --from-rows, the dates become text or numbers again.
     #[arg(help_heading = ROWS, long, value_name = "FIELD=PATTERN", value_parser = checked("dates"))]
     dates: Vec<String>,
 
@@ -334,20 +338,20 @@ struct JobArgs {
     #[arg(help_heading = ROWS, long)]
     filler: bool,
 
-    /// Refuse fields that --from-rows would write as other bytes
+    /// Refuse fields that --from-rows would write back as different bytes
     ///
-    /// Some values can be written in several ways: a packed number can end with C or F, for example. With this option
-    /// such a field is an error if its bytes are not those that `--from-rows` writes; so are bytes that no field covers.
-    /// Together with --filler, every record can then be written back byte for byte. It cannot be used with --overlong cut,
-    /// --on-bad null, --dates, or policies that change characters.
+    /// Some values can be written in several ways: a packed number can end with C or F, for example. With this option,
+    /// a field is an error if `--from-rows` would write its value as different bytes. Bytes that no field covers are
+    /// also an error. Together with --filler, every record can then be written back byte for byte. It cannot be used
+    /// with --overlong cut, --on-bad null, --dates, or policies that change characters.
     #[arg(help_heading = ROWS, long)]
     exact: bool,
 
     /// What to remove from the end of text
     #[arg(help_heading = ROWS, long, value_name = "WHAT", default_value = "blanks", value_parser = described(&[
-        ("blanks", "Blanks"),
+        ("blanks", "Spaces"),
         ("nuls", "NULs (low-values)"),
-        ("blanks,nuls", "Blanks and NULs"),
+        ("blanks,nuls", "Spaces and NULs"),
         ("none", "Nothing"),
     ]))]
     trim: String,
@@ -370,21 +374,21 @@ struct JobArgs {
 
     /// Bytes in text that are not valid in its code page
     ///
-    /// By default, the field cannot be read. LABEL, a single-byte charset that contains ASCII, reads such bytes as this
-    /// charset, if the code page contains ASCII too. Replaced sequences are counted.
+    /// By default, such a field cannot be read. LABEL is a single-byte charset that contains ASCII: such bytes are read
+    /// as bytes of it, if the code page also contains ASCII. charpipe counts the sequences that it replaced.
     #[arg(help_heading = ERRORS, long, value_name = "POLICY|LABEL", value_parser = word_or(malformed_help))]
     malformed: Option<WordOr<OnMalformed>>,
 
-    /// Leave fields empty that consist of blanks or low-values
+    /// Leave fields empty if they consist of spaces or low-values
     ///
-    /// This applies to zoned and packed numbers, and to text of low-values (NULs). They are counted with the fields that
-    /// cannot be read.
+    /// This applies to zoned and packed numbers, and to text that consists of low-values (NULs). charpipe counts these
+    /// fields together with those that cannot be read.
     #[arg(help_heading = ERRORS, long)]
     empty_is_null: bool,
 
-    /// Read zoned numbers with blanks or low-values after their digits
+    /// Read zoned numbers with spaces or low-values after their digits
     ///
-    /// Such a number, as in `12  `, is otherwise one that cannot be read. They are counted.
+    /// Without this option, a number such as `12  ` cannot be read. charpipe counts these numbers.
     #[arg(help_heading = ERRORS, long)]
     loose_numbers: bool,
 
@@ -468,7 +472,7 @@ pub(crate) enum Schema {
 /// Parses the words of `--schema`: those of the library's text, and Arrow.
 fn schema() -> impl TypedValueParser<Value = Schema> {
     let text = |format: &SchemaFormat| PossibleValue::new(format.name()).help(schema_help(*format));
-    let arrow = PossibleValue::new("arrow").help("An IPC stream of Arrow without batches, which is not text");
+    let arrow = PossibleValue::new("arrow").help("An Arrow IPC stream without batches, which is not text");
     let words = SchemaFormat::ALL.iter().map(text).chain([arrow]);
     PossibleValuesParser::new(words).map(|word| word.parse().map_or(Schema::Arrow, Schema::Text))
 }
@@ -476,10 +480,10 @@ fn schema() -> impl TypedValueParser<Value = Schema> {
 fn layout_help(format: LayoutFormat) -> &'static str {
     match format {
         LayoutFormat::Auto => "Recognise it by the content",
-        LayoutFormat::Copybook => "A COBOL copybook; its lines show whether it is in fixed or in free form",
+        LayoutFormat::Copybook => "A COBOL copybook; its lines show whether it has fixed or free form",
         LayoutFormat::CopybookFixed => "A COBOL copybook in fixed form: columns 7 to 72",
         LayoutFormat::CopybookFree => "A COBOL copybook in free form",
-        LayoutFormat::Fields => "A field list of charpipe",
+        LayoutFormat::Fields => "A charpipe field list",
         _ => "JSON of ebcdic-parser, docling or AWS mainframe-data-utilities",
     }
 }
@@ -487,14 +491,14 @@ fn layout_help(format: LayoutFormat) -> &'static str {
 fn float_help(format: FloatFormat) -> &'static str {
     match format {
         FloatFormat::Ieee => "IEEE 754: Micro Focus, GnuCOBOL, z/OS with FLOAT(BINARY)",
-        _ => "Hexadecimal floating point of IBM's mainframes",
+        _ => "IBM's hexadecimal floating point, as on mainframes",
     }
 }
 
 fn binary_range_help(range: BinaryRange) -> &'static str {
     match range {
-        BinaryRange::Picture => "Those with as many digits as the picture, as TRUNC(STD)",
-        _ => "All that fit into the bytes, as TRUNC(BIN)",
+        BinaryRange::Picture => "Numbers with as many digits as the picture, as with TRUNC(STD)",
+        _ => "All numbers that fit into the bytes, as with TRUNC(BIN)",
     }
 }
 
@@ -502,7 +506,7 @@ fn malformed_help(policy: OnMalformed) -> &'static str {
     match policy {
         OnMalformed::Fail => "The field cannot be read",
         OnMalformed::Replace => "Write U+FFFD for each invalid sequence",
-        OnMalformed::Drop => "Leave it out",
+        OnMalformed::Drop => "Drop it",
         _ => "Write each byte as \\xNN",
     }
 }
@@ -513,9 +517,9 @@ fn schema_help(format: SchemaFormat) -> &'static str {
         SchemaFormat::PostgreSql => "CREATE TABLE of PostgreSQL, for rows of CSV",
         SchemaFormat::Db2 => "CREATE TABLE of Db2, for rows of CSV",
         SchemaFormat::Sqlite => "CREATE TABLE of SQLite, for rows of CSV; decimal numbers are text",
-        SchemaFormat::Avro => "A record of Avro, as JSON",
-        SchemaFormat::Spark => "A StructType of Spark, as JSON",
-        _ => "JSON Schema of a line of JSON",
+        SchemaFormat::Avro => "An Avro record schema, as JSON",
+        SchemaFormat::Spark => "A Spark StructType, as JSON",
+        _ => "JSON Schema for one line of JSON",
     }
 }
 

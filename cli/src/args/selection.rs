@@ -1,29 +1,29 @@
-//! The options for what `-r` takes. `--include` and `--exclude` are one list, in the order in which they were typed,
-//! which clap's derive macro cannot say.
+//! The options that select files for `-r`. `--include` and `--exclude` form one list, in the order in which they were
+//! typed, which clap's derive macro cannot express.
 
 use crate::args::headings::FILES;
 use crate::selection::glob::Glob;
 use crate::selection::{Rule, Selection};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-const INCLUDE: &str = "With -r: take only files that match GLOB";
+const INCLUDE: &str = "With -r: use only files that match GLOB";
 const LONG_INCLUDE: &str = "\
-With -r: take only files that match GLOB
+With -r: use only files that match GLOB
 
 A GLOB without a slash is compared with the name of each file. One with a slash is compared with the path below the \
 directory that was given, in which `**` stands for any number of directories. May be repeated; of several --include \
-and --exclude, the last that matches wins. If there is an --include, files that nothing matches are left alone.";
-const EXCLUDE: &str = "With -r: leave files and directories alone that match GLOB";
+and --exclude, the last that matches wins. If there is an --include, files that match none of them are skipped.";
+const EXCLUDE: &str = "With -r: skip files and directories that match GLOB";
 const LONG_EXCLUDE: &str = "\
-With -r: leave files and directories alone that match GLOB
+With -r: skip files and directories that match GLOB
 
-With everything in these directories. A slash at the end of GLOB means directories only. May be repeated: see \
---include.";
-const HIDDEN: &str = "With -r: take hidden files, too";
+Everything in these directories is excluded too. A slash at the end of GLOB means directories only. May be repeated: \
+see --include.";
+const HIDDEN: &str = "With -r: also use hidden files";
 const LONG_HIDDEN: &str = "\
-With -r: take hidden files, too
+With -r: also use hidden files
 
-These are files and directories whose names begin with a dot. Those of version control, such as .git, are never taken.";
+These are files and directories whose names begin with a dot. Version control directories, such as .git, are always skipped.";
 
 impl Args for Selection {
     fn augment_args(command: Command) -> Command {

@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Tables {
     /// Add the encoding in the table file PATH; may be repeated
     ///
-    /// PATH is an ICU .ucm file, a charmap, a Unicode .TXT mapping or a charpipe page. The encoding has the name and the aliases
-    /// that the table gives, or else the name of the file. A file of 256 bytes maps each byte to a byte of ISO-8859-1, or
-    /// of the code page LABEL if it is given as `--codec-file PATH,to=LABEL`.
+    /// PATH is an ICU .ucm file, a charmap, a Unicode .TXT mapping or a charpipe page. The encoding gets the name and
+    /// aliases in the table, or else the name of the file. A file of 256 bytes maps each byte to a byte of ISO-8859-1,
+    /// or of the code page LABEL in `--codec-file PATH,to=LABEL`.
     #[arg(long = "codec-file", value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = ENCODING)]
     codec_files: Vec<PathBuf>,
 }

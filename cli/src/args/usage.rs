@@ -1,4 +1,4 @@
-//! Messages about a wrong command line.
+//! Messages about an invalid command line.
 
 use crate::args::compat;
 use crate::escape::printable;
@@ -15,13 +15,13 @@ pub(crate) struct Wrong {
     pub(crate) error: clap::Error,
 }
 
-/// Prints what is wrong with the value of an option, and what to try instead.
+/// Prints the errors in the value of an option, and what to try instead.
 pub(crate) fn wrong_value(option: &str, error: &Error) -> Status {
     say_problem(&option, None, error, &hints::for_option(error));
     Status::Usage
 }
 
-/// Prints what is wrong with the label that `--malformed` names, and what else it takes.
+/// Prints the errors in the label that `--malformed` names, and what else it takes.
 pub(super) fn wrong_malformed(label: &str, error: &Error) -> Status {
     let hint = compat::malformed(label).map_or_else(
         || " (use fail, replace, drop, escape, or a single-byte charset such as windows-1252)".to_owned(),
@@ -31,7 +31,7 @@ pub(super) fn wrong_malformed(label: &str, error: &Error) -> Status {
     Status::Usage
 }
 
-/// Prints what is wrong with the suffix of a label, such as `//TRANSLIT`.
+/// Prints the errors in the suffix of a label, such as `//TRANSLIT`.
 pub(super) fn wrong_suffix(option: &str, why: &str) -> Status {
     say(format_args!("{option}: {}", printable(why)));
     Status::Usage
@@ -43,7 +43,7 @@ pub(crate) fn say_error(wrong: &Wrong) {
     say_parts(&[(color::ERROR, &printable(&what)), (color::HINT, &printable(&hint))]);
 }
 
-/// Returns what is wrong, and a hint to be appended.
+/// Returns the error, and a hint to be appended.
 fn words(Wrong { argv, error }: &Wrong) -> (String, String) {
     let arg = texts(error, ContextKind::InvalidArg);
     let typed = arg.first().map(String::as_str).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! What a chart shows, taken from the codec itself: its decoder gets one byte at a time, and its output shows what the
-//! byte is. A codec that a user registers therefore has charts like any other. The other files draw them.
+//! The contents of a chart, from the codec itself: its decoder gets one byte at a time, and its output shows the
+//! meaning of the byte. A codec that a user registers therefore has charts like any other. The other files draw them.
 
 use crate::escape::harmless;
 use charpipe::Registry;

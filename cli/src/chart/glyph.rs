@@ -1,5 +1,5 @@
-//! What stands for a character in a chart: the character itself if it can be printed, otherwise its name; and how many
-//! columns that takes.
+//! How a chart shows a character: the character itself if it can be printed, otherwise its name; and how many columns
+//! that takes.
 
 /// What stands for a character, and how many columns of a terminal it takes.
 pub(crate) struct Glyph {
@@ -66,7 +66,7 @@ pub(crate) fn class(text: &str) -> Class {
     match name(first) {
         Some("SP" | "NBSP" | "IDSP") => Class::Blank,
         Some("priv") => Class::Private,
-        // All white space except newlines is blank, whatever its width.
+        // All white space except newlines is blank, regardless of its width.
         Some("?") if first.is_whitespace() => Class::Blank,
         Some(_) => Class::Control,
         None if is_combining(first) => Class::Combining,
@@ -76,8 +76,8 @@ pub(crate) fn class(text: &str) -> Class {
     }
 }
 
-/// Returns whether a text is one of IBM's thirteen variant characters: the characters of programming languages that EBCDIC
-/// pages have at different bytes.
+/// Returns whether a text is one of IBM's thirteen variant characters: the characters of programming languages that
+/// EBCDIC pages have at different bytes.
 pub(crate) fn is_variant(text: &str) -> bool {
     matches!(text, "\\" | "[" | "]" | "{" | "}" | "^" | "~" | "!" | "#" | "|" | "`" | "$" | "@")
 }
@@ -104,7 +104,7 @@ const C1: [&str; 34] = [
     "NBSP",
 ];
 
-/// Returns the name of a character that has no glyph, or none that differs from a blank.
+/// Returns the name of a character that has no glyph, or none that differs from a space.
 fn name(ch: char) -> Option<&'static str> {
     Some(match ch {
         '\0'..=' ' => C0[ch as usize],
@@ -130,14 +130,14 @@ fn name(ch: char) -> Option<&'static str> {
     })
 }
 
-/// Returns whether the standard library escapes the character, for another reason than Rust's syntax. The standard library
-/// counts U+FF9E and U+FF9F as combining characters, but they stand alone.
+/// Returns whether the standard library escapes the character, for another reason than Rust's syntax. The standard
+/// library counts U+FF9E and U+FF9F as combining characters, but they stand alone.
 fn is_escaped(ch: char) -> bool {
     ch.escape_debug().len() > 1 && !matches!(ch, '\u{FF9E}' | '\u{FF9F}' | '\\' | '\'' | '"')
 }
 
-/// Returns whether the character combines with the one before it: such a character is escaped only at the beginning of a
-/// text.
+/// Returns whether the character combines with the one before it: such a character is escaped only at the beginning of
+/// a text.
 fn is_combining(ch: char) -> bool {
     is_escaped(ch) && ['a', ch].iter().collect::<String>().escape_debug().count() == 2
 }

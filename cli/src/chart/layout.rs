@@ -1,5 +1,5 @@
-//! Charts as text, laid out as IBM prints them: columns for the high half of a byte, rows for its low half. Lines are at
-//! most 100 columns wide unless a cell needs more.
+//! Charts as text, laid out as IBM prints them: columns for the high half of a byte, rows for its low half. Lines are
+//! at most 100 columns wide unless a cell needs more.
 
 use super::data::{Cell, ChartData, Difference, Differences, Lead, Text};
 use super::glyph::{self, Class, Glyph, glyph};
@@ -92,8 +92,8 @@ fn title(data: &ChartData<'_>, colored: bool) -> String {
     title
 }
 
-/// Appends words, separated by `between`, in lines of up to `columns` columns. `first` begins the first line, and the other
-/// lines are indented as far.
+/// Appends words, separated by `between`, in lines of up to `columns` columns. `first` begins the first line, and the
+/// other lines are indented as far.
 pub(crate) fn wrap(page: &mut String, first: &str, words: impl Iterator<Item = String>, columns: usize, between: &str) {
     let mut column = first.len();
     page.push_str(first);
@@ -139,7 +139,7 @@ fn grid(trim: bool, colored: bool, shown: impl Fn(u8) -> GridCell) -> String {
     let mut page = String::new();
     let mut line = |label: &str, cells: &mut dyn Iterator<Item = (&str, usize, Style)>| {
         let mut line = if label.is_empty() { String::new() } else { paint(colored, color::NAME, label).to_string() };
-        // Blanks are written before the next text, and so never at the end of a line.
+        // Spaces are written before the next text, and so never at the end of a line.
         let mut gap = 4usize.saturating_sub(label.len());
         for (text, columns, style) in cells {
             if !text.is_empty() {
@@ -241,7 +241,7 @@ fn legend(data: &ChartData<'_>, variant: bool) -> String {
 
 const ONE_WAY: &str = "*    one-way: written as other bytes";
 
-/// Returns the code points of a text, such as `U+0041`, separated by blanks.
+/// Returns the code points of a text, such as `U+0041`, separated by spaces.
 pub(crate) fn code_points(text: &str) -> String {
     text.chars().map(|ch| format!("U+{:04X}", ch as u32)).collect::<Vec<_>>().join(" ")
 }

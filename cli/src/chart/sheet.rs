@@ -1,5 +1,5 @@
-//! A chart as a sheet that can be printed: titles, grids of cells and a key, which `html.rs` and `svg.rs` draw. Whatever a
-//! colour means is also shown in another way.
+//! A chart as a sheet that can be printed: titles, grids of cells and a key, which `html.rs` and `svg.rs` draw.
+//! Everything that a colour shows is also shown in another way.
 
 use super::data::{Cell, ChartData, Difference, Differences, Text};
 use super::glyph::{self, Class, class, glyph};

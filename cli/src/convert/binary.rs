@@ -1,5 +1,5 @@
-//! Binary files under `-r`: they are left alone, whatever the options say about input that is not labelled. What is
-//! binary is what [`Detector`] calls so without options; and valid UTF-8 with NULs, such as an archive of texts.
+//! Binary files under `-r`: they are skipped, even if the options allow unlabelled input. A file is binary if
+//! [`Detector`] without options reports it as binary, or if it is valid UTF-8 with NULs, such as an archive of texts.
 
 use crate::args::Convert;
 use crate::files::input::fill;

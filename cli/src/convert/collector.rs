@@ -33,7 +33,7 @@ impl<'a> Collector<'a> {
         Collector { args, report, lines, summary: Summary::default(), left_alone, worst: Status::Done }
     }
 
-    /// Prints and reports the outcome of one input. Breaks if nobody reads the output of `--check` any more.
+    /// Prints and reports the outcome of one input. Breaks if no one reads the output of `--check` any more.
     pub(crate) fn take(&mut self, task: &Task, outcome: &Outcome) -> ControlFlow<()> {
         let name = task.name();
         self.raise(outcome.ended.status());
@@ -61,8 +61,8 @@ impl<'a> Collector<'a> {
         ControlFlow::Continue(())
     }
 
-    /// Puts the output of all inputs in its place, unless one of them failed. What was written to a stream stays there in
-    /// any case.
+    /// Puts the output of all inputs in its place, unless one of them failed. What was written to a stream stays there
+    /// in any case.
     pub(crate) fn commit(&mut self, output: Output) {
         if self.worst == Status::Done || !output.is_replacing() {
             let name = output.name.clone();

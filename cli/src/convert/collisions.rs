@@ -18,8 +18,8 @@ use std::sync::Arc;
 /// How many collisions are listed.
 const MAX_LISTED: usize = 5;
 
-/// Prints the collisions among what is read, what is written, and the report at the path `report`. Fails if there are any.
-/// `read` are the files that are read besides the inputs. What all inputs share is checked when it is opened.
+/// Prints the collisions among what is read, what is written, and the report at the path `report`. Fails if there are
+/// any. `read` are the files that are read besides the inputs. What all inputs share is checked when it is opened.
 pub(crate) fn refuse(tasks: &[Task], report: Option<&Path>, read: &ReadFiles) -> Result<(), Status> {
     if tasks.iter().all(|task| matches!(task.target, Target::Shared | Target::Nowhere)) {
         return Ok(());
@@ -93,7 +93,8 @@ impl<'t> Outputs<'t> {
         }
     }
 
-    /// Adds the output of a task, or its backup, at a path where the file `existing` is, and finds what it collides with.
+    /// Adds the output of a task, or its backup, at a path where the file `existing` is, and finds what it collides
+    /// with.
     fn add(
         &mut self,
         task: &'t Task,
@@ -107,8 +108,8 @@ impl<'t> Outputs<'t> {
             found.push(format!("{target}: output and report cannot be the same file"));
         }
         found.extend(self.read.objection(existing, &target));
-        // If the backup is the input itself under a second name, another run has given it that name, and will replace the
-        // file or was killed before it did.
+        // If the backup is the input itself under a second name, another run has given it that name, and will replace
+        // the file or was killed before it did.
         let input = existing.and_then(|existing| inputs.get(&existing));
         if let Some(input) = input.filter(|input| !is_backup || !std::ptr::eq(**input, task)) {
             found.push(match is_backup {
@@ -198,7 +199,7 @@ fn id(path: &Path) -> Option<FileId> {
     std::fs::metadata(path).ok().as_ref().and_then(FileId::of)
 }
 
-/// Paths as a tree, in which each name stands once, however many paths go through it.
+/// Paths as a tree, in which each name is once, however many paths go through it.
 struct PathTree {
     /// The node in which each node is. The first node is where all paths begin.
     parents: Vec<usize>,

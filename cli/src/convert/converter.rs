@@ -1,4 +1,4 @@
-//! Converts one input: opens it, makes a transcoder for it, opens its output, and puts that in its place.
+//! Converts one input: opens it, makes a transcoder for it, opens its output, and moves that into place.
 
 use crate::args::Convert;
 use crate::convert::auto_records;
@@ -89,7 +89,7 @@ impl Converter<'_> {
         })
     }
 
-    /// Converts an input into an output of its own.
+    /// Converts an input into a separate output.
     pub(crate) fn convert(&self, task: &Task) -> Outcome {
         let name = match &task.target {
             Target::File { path, .. } | Target::Listed { path, .. } => path.name(),
@@ -161,7 +161,7 @@ impl Converter<'_> {
         }
     }
 
-    /// Returns how it is recognised whether an input is binary and is left alone: one that nobody has named.
+    /// Returns the test for binary inputs to skip; the user did not name such an input.
     fn search(&self, task: &Task) -> Option<&Search> {
         self.binary.as_ref().filter(|_| task.found.is_some())
     }
@@ -171,8 +171,8 @@ impl Converter<'_> {
         self.args.unknown == OnUnknown::Pass && matches!(task.target, Target::File { .. })
     }
 
-    /// Runs `work`. A panic in it is the error of this input and of no other: the output is dropped, so that a file that
-    /// was to be replaced stays as it was.
+    /// Runs `work`. A panic in it is the error of this input and of no other: the output is dropped, so that a file
+    /// that was to be replaced stays as it was.
     fn catch_panic(&self, output: &Name, work: impl FnOnce() -> Outcome) -> Outcome {
         panics::catch(work).unwrap_or_else(|panic| {
             let notes = panic.note().filter(|_| self.args.messages.verbose).into_iter().collect();

@@ -1,4 +1,4 @@
-//! How the work on one input ended: its status, its error in reports, and a hint from the bytes themselves.
+//! The result of one input: its status, its error in reports, and a hint that comes from the bytes themselves.
 
 use crate::ending::{self, Ending};
 use crate::files::backup::BackupExists;

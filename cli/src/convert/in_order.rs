@@ -17,9 +17,9 @@ const MANY: usize = MAX_WAITING / 8;
 /// and at least this often. To wake a thread takes as long as to convert a short file.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Calls `work` with each of `tasks` and its number, in up to `workers` threads, and calls `done` with the outcomes, on this
-/// thread and in the order of the tasks. A task for which `work` returns `None` was skipped. Once `done` breaks, no other
-/// task is begun.
+/// Calls `work` with each of `tasks` and its number, in up to `workers` threads, and calls `done` with the outcomes, on
+/// this thread and in the order of the tasks. A task for which `work` returns `None` was skipped. Once `done` breaks,
+/// no other task is begun.
 pub(crate) fn in_order<T: Sync, D: Send>(
     tasks: &[T],
     workers: NonZeroUsize,
@@ -98,7 +98,7 @@ impl<D> Queue<D> {
     /// Does work until there is no more.
     fn serve<T>(&self, tasks: &[T], work: &impl Fn(usize, &T) -> Option<D>) {
         while let Some(number) = self.begin() {
-            // If `work` panics, the task counts as skipped, and nobody waits for it.
+            // If `work` panics, the task counts as skipped, and no one waits for it.
             let outcome = Cell::new(None);
             let _known = OnDrop(|| self.know(number, outcome.take()));
             outcome.set(work(number, &tasks[number]));
@@ -128,8 +128,8 @@ impl<D> Queue<D> {
         }
     }
 
-    /// Waits for outcomes, and moves those that can be handed over to `outcomes`. `handed` are handed over already. Returns
-    /// `false` if that is all.
+    /// Waits for outcomes, and moves those that can be handed over to `outcomes`. `handed` are handed over already.
+    /// Returns `false` if that is all.
     fn take(&self, handed: usize, outcomes: &mut Vec<Option<D>>) -> bool {
         let mut state = self.state();
         state.handed = handed;
@@ -196,7 +196,7 @@ mod tests {
         }
     }
 
-    /// Several workers are threads of their own, and a single one is this thread.
+    /// Several workers are separate threads, and a single one is this thread.
     #[test]
     fn where_the_work_is_done() {
         let here = thread::current().id();
@@ -217,7 +217,7 @@ mod tests {
             // Those that are done, this one, and those that wait.
             assert!(*task <= done.load(Ordering::SeqCst) + MAX_WAITING, "{task}");
             begun.fetch_add(1, Ordering::SeqCst);
-            // The others go on until no more outcomes may wait.
+            // The others continue until no more outcomes may wait.
             while *task == 0 && begun.load(Ordering::SeqCst) < MAX_WAITING {
                 thread::yield_now();
             }

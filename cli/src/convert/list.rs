@@ -39,8 +39,8 @@ pub(crate) struct Listed {
     pub(crate) transcode: Option<Box<Transcode>>,
 }
 
-/// Reads the list at `path`, of which `-` is standard input. Empty lines are skipped. Reports the first line that is wrong:
-/// then nothing is converted.
+/// Reads the list at `path`, of which `-` is standard input. Empty lines are skipped. Reports the first line that is
+/// wrong: then nothing is converted.
 pub(crate) fn read(path: &Path, transcode: &Transcode) -> Result<Vec<Listed>, Status> {
     let name = Name::of_operand(path.as_os_str());
     let failed = |what: &str, error: std::io::Error| {
@@ -80,7 +80,7 @@ pub(crate) fn read(path: &Path, transcode: &Transcode) -> Result<Vec<Listed>, St
     Ok(listed)
 }
 
-/// Returns what is wrong with the JSON of a line. serde_json counts lines too, of which there is one.
+/// Returns the error in the JSON of a line. serde_json counts lines too, of which there is one.
 fn in_line(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let (what, _) = text.rsplit_once(" at line 1 column ").unwrap_or((&text, ""));

@@ -1,4 +1,5 @@
-//! Where files are or would be: by the identity of their directory, whatever path leads there.
+//! The locations of files, existing or not, by the identity of their directory: different paths to one directory give
+//! the same location.
 //!
 //! Each directory of a search is examined once, from the one that it is in. If each file had its path followed from the
 //! top, the files of a directory nested a thousand times would take a million steps.
@@ -148,7 +149,7 @@ mod tests {
     use std::os::unix::fs::symlink;
     use tempfile::TempDir;
 
-    /// However deep the directories are, each is entered once, and whatever does not exist is not looked for.
+    /// In directories of any depth, each is entered once, and no file is looked up in a directory that does not exist.
     #[test]
     fn each_directory_is_entered_once() {
         let top = TempDir::new().unwrap();

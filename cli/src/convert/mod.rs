@@ -1,5 +1,5 @@
-//! `charpipe convert`: converts each input on its own, either all into one output, one after the other, or each into an
-//! output of its own, several at once. Messages and reports come in the order of the inputs.
+//! `charpipe convert`: converts each input independently: either one after the other into one output, or several at
+//! once into separate outputs. Messages and reports come in the order of the inputs.
 //!
 //! | file | job |
 //! |---|---|
@@ -45,8 +45,7 @@ pub(crate) fn run(args: &Convert) -> Status {
     args.transcode().and_then(|transcode| run_with(args, transcode)).unwrap_or_else(|status| status)
 }
 
-/// Runs the command with `transcode`, which is what `args` ask for. Checks whatever can be checked before anything is
-/// read.
+/// Runs the command with `transcode`, the job that `args` configure. Makes all possible checks before anything is read.
 pub(crate) fn run_with(args: &Convert, transcode: Transcode) -> Result<Status, Status> {
     let plan = Plan::new(args, &transcode)?;
     let replaces = args.output.is_some() || !plan.is_shared;

@@ -1,4 +1,4 @@
-//! What is printed about one input: the messages on standard error, and the line of `--check`.
+//! Prints the outcome of one input: the messages on standard error, and the line of `--check`.
 
 use crate::args::Convert;
 use crate::convert::ended::{Ended, Failure};
@@ -66,9 +66,13 @@ fn say_counts(name: &Name, report: &Report, args: &Convert) {
     let verbose = args.messages.verbose;
     say_malformed(name, report, args);
     say_unmappable(name, report, args);
-    let became = if args.controls == OnControl::Drop { "dropped" } else { "replaced by blanks" };
+    let (became, all_became) = match args.controls {
+        OnControl::Drop => ("dropped", "dropped"),
+        _ => ("replaced by a space", "replaced by spaces"),
+    };
     if let Some(controls) = &report.controls {
         say_changed(name, controls, became, verbose);
+        let became = if controls.count == 1 { became } else { all_became };
         say_count(name, controls.count, "control character", "control characters", became);
     }
     say_repairs(name, report, verbose);
@@ -137,8 +141,8 @@ fn say_unmappable(name: &Name, report: &Report, args: &Convert) {
 /// Prints newlines that were changed so that each record is one line, and records that were cut.
 fn say_records(name: &Name, report: &Report, verbose: bool) {
     if let Some(newlines) = &report.record_newlines {
-        say_changed(name, newlines, "replaced by a blank", verbose);
-        let (one, many) = ("newline within a record replaced by a blank", "newlines within records replaced by blanks");
+        say_changed(name, newlines, "replaced by a space", verbose);
+        let (one, many) = ("newline within a record replaced by a space", "newlines within records replaced by spaces");
         say_count(name, newlines.count, one, many, "");
     }
     if let Some(cut) = report.records_cut.as_ref().filter(|cut| cut.count > 0) {

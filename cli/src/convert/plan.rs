@@ -1,5 +1,5 @@
-//! Plans a run: which inputs there are, and where each is written. Refuses, before anything is written, whatever would
-//! lose data.
+//! Plans a run: which inputs there are, and where each is written. Before anything is written, refuses any run that
+//! would lose data.
 
 use crate::args::{Convert, ManyArgs};
 use crate::convert::collisions;
@@ -21,7 +21,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
-/// How many files are converted at once at most if `--jobs` is not given. With a low limit on descriptors, they are fewer.
+/// How many files are converted at once at most if `--jobs` is not given. With a low limit on descriptors, they are
+/// fewer.
 const MAX_DEFAULT_WORKERS: NonZeroUsize = NonZeroUsize::new(128).expect("not zero");
 
 /// What a run does.
@@ -47,7 +48,7 @@ fn read_files(args: &Convert) -> ReadFiles {
 }
 
 impl Plan {
-    /// Plans the run that the options ask for. Reports what is wrong with them.
+    /// Plans the run that the options ask for. Reports the error in them.
     pub(crate) fn new(args: &Convert, transcode: &Transcode) -> Result<Self, Status> {
         let (tasks, left_alone, is_shared) = match &args.many.inputs {
             Some(path) => {

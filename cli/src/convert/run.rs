@@ -1,4 +1,4 @@
-//! Goes through the inputs of a run: one after the other into one output, or several at once into outputs of their own.
+//! Goes through the inputs of a run: one after the other into one output, or several at once into separate outputs.
 
 use crate::args::Convert;
 use crate::convert::collector::Collector;
@@ -41,10 +41,10 @@ impl Run<'_> {
         }
     }
 
-    /// Converts each input into an output of its own.
+    /// Converts each input into a separate output.
     pub(crate) fn convert_into_many(&self, collector: &mut Collector<'_>) {
-        // With --fail-fast, the inputs before the first that fails are converted even if another thread gets there first,
-        // and those after it that have begun are finished.
+        // With --fail-fast, the inputs before the first that fails are converted even if another thread gets there
+        // first, and those after it that have begun are finished.
         let first_failed = AtomicUsize::new(usize::MAX);
         let work = |number, task: &Task| {
             if number > first_failed.load(Ordering::Relaxed) {

@@ -33,9 +33,9 @@ impl Task {
 pub(crate) enum Target {
     /// To the one output of all inputs.
     Shared,
-    /// To a file of its own: its path, and the part of it below `--output-dir`.
+    /// To a separate file: its path, and the part of it below `--output-dir`.
     File { path: FilePath, below: Below, there: There },
-    /// To a file of its own that the list of inputs names.
+    /// To a separate file that the list of inputs names.
     Listed { path: FilePath, there: There },
     /// To the input itself. `backup` is the file that keeps the old content.
     InPlace { backup: Option<FilePath> },

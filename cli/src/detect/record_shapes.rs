@@ -1,4 +1,5 @@
-//! `charpipe detect --records`: reports the shape of the records of a file, how far each shape fits, and why no further.
+//! `charpipe detect --records`: reports the shape of the records of a file, how far each shape fits, and why no
+//! further.
 
 use crate::args::Detect;
 use crate::detect::examine::Ending;
@@ -132,7 +133,7 @@ fn in_words(args: &Detect, name: &Name, head: &RecordHead, error: Option<&NoShap
     out
 }
 
-/// Returns whether a shape fits far enough that a person may have considered it.
+/// Returns whether a shape fits far enough that a user may have considered it.
 fn is_plausible(one: &Hypothesis) -> bool {
     one.records > 0 || one.failed.is_none()
 }

@@ -1,8 +1,8 @@
 //! `--in-place=SUFFIX`: the old content of a file is kept under a second name.
 //!
-//! A backup that exists is never replaced or removed, unless that is asked for: another run may rely on it, or it has the
-//! original of a file that was converted before. Its name is made in a single step that fails if it exists, directly before
-//! the file is replaced.
+//! An existing backup is never replaced or removed unless the user asks for it: another run may rely on it, or it may
+//! hold the original of a file that was converted earlier. Its name is made in a single step that fails if it exists,
+//! directly before the file is replaced.
 
 use crate::files::copying::{BUFFER_BYTES, copy, read_full_at, read_some_at};
 use crate::files::file_path::FilePath;

@@ -1,4 +1,4 @@
-//! Copies of files, and reading at any place of one.
+//! Copies files, and reads at any position of a file.
 
 use crate::files::streams::read_at;
 use charpipe::codec::PageBuffer;

@@ -1,8 +1,8 @@
 //! Paths of files, and the way to files that were found in directories.
 //!
-//! A file in a deep directory has a long path. If each file had its own copy, and were opened from the top, the files of
-//! a directory nested a thousand times would take a million steps. So a [`FilePath`] shares the names of directories
-//! with those of other files and becomes text only when somebody reads it, and a [`Cursor`] goes from the directory of
+//! A file in a deep directory has a long path. If each file had its own copy, and were opened from the top, the files
+//! of a directory nested a thousand times would take a million steps. So a [`FilePath`] shares the names of directories
+//! with those of other files and becomes text only when someone reads it, and a [`Cursor`] goes from the directory of
 //! one file to that of the next.
 
 use crate::files::name_text::Texts;
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// No system opens a longer path at once, in bytes: Windows has 32 767 characters, Linux 4096 bytes.
 const MAX_OPENED: usize = 128 * 1024;
 
-/// The directories that a search went through. The first is where it began; each stands after the one that it is in.
+/// The directories that a search went through. The first is where it began; each follows the one that it is in.
 #[derive(Default)]
 pub(crate) struct Dirs(Vec<Dir>);
 
@@ -150,7 +150,7 @@ impl FilePath {
     }
 }
 
-/// Opens the directories of files, one after the other. It holds one of them open, and goes on from there.
+/// Opens the directories of files, one after the other. It holds one of them open, and continues from there.
 #[derive(Default)]
 pub(crate) struct Cursor(Mutex<Option<Position>>);
 
@@ -164,7 +164,8 @@ struct Position {
 }
 
 impl Cursor {
-    /// Returns the place of a file. `start` opens the directory where the search began, and `enter` each directory in it.
+    /// Returns the place of a file. `start` opens the directory where the search began, and `enter` each directory in
+    /// it.
     pub(crate) fn place(
         &self,
         below: &Below,
@@ -214,8 +215,8 @@ impl Position {
         Ok(Position { dirs: dirs.clone(), dir: 0, folder, ids })
     }
 
-    /// Goes up to `dir`, which this directory is in. Returns `None` if the way up no longer leads through the directories
-    /// that the way down led through: the next file is then reached from the top.
+    /// Goes up to `dir`, which this directory is in. Returns `None` if the way up no longer leads through the
+    /// directories that the way down led through: the next file is then reached from the top.
     fn up(mut self, dir: usize) -> Option<Self> {
         while self.dir != dir {
             let parent = self.folder.parent().ok()?;
@@ -264,7 +265,7 @@ mod tests {
         (dirs, order)
     }
 
-    /// However deep the directories are, each is entered once, and the first one is opened once.
+    /// In directories of any depth, each is entered once, and the first one is opened once.
     #[test]
     fn each_directory_is_entered_once() {
         let folder = TempDir::new().unwrap();

@@ -18,7 +18,7 @@ pub(crate) struct HttpHead {
 #[derive(Debug)]
 pub(crate) enum NotHttp {
     Read(io::Error),
-    /// What is wrong, and at which byte of the input.
+    /// The error, and at which byte of the input.
     Wrong(String, u64),
 }
 
@@ -32,14 +32,14 @@ impl Display for NotHttp {
 }
 
 impl HttpHead {
-    /// Reads the head from the front of `input`. The heads of interim responses and of redirections, after which another
-    /// head follows, are skipped. Returns the head of the last response, and the first bytes of its body: those that had
-    /// to be read to see that they begin no head. The rest of the body is what `input` then begins with.
+    /// Reads the head from the front of `input`. The heads of interim responses and of redirections, after which
+    /// another head follows, are skipped. Returns the head of the last response, and the first bytes of its body: those
+    /// that had to be read to see that they begin no head. The rest of the body is what `input` then begins with.
     pub(crate) fn read(input: &mut dyn BufRead) -> Result<(Self, Vec<u8>), NotHttp> {
         let (mut at, mut begun) = (0, Vec::new());
         loop {
             let head = read_one(input, std::mem::take(&mut begun), &mut at)?;
-            // A redirection may have a body of its own, but what `curl -iL` writes of it is the head alone.
+            // A redirection may have a separate body, but what `curl -iL` writes of it is the head alone.
             begun = read_opening(input).map_err(NotHttp::Read)?;
             if begun != OPENING {
                 return Ok((head, begun));
@@ -51,8 +51,8 @@ impl HttpHead {
 /// What every head begins with.
 const OPENING: &[u8] = b"HTTP/";
 
-/// Reads as many bytes as a head begins with, and no byte more: the input may come in pieces of any size, and whoever
-/// sends it may wait for an answer.
+/// Reads as many bytes as a head begins with, and no byte more: the input may come in pieces of any size, and the
+/// sender may wait for an answer.
 fn read_opening(input: &mut dyn BufRead) -> io::Result<Vec<u8>> {
     let mut begun = Vec::new();
     while begun.len() < OPENING.len() {
@@ -64,8 +64,8 @@ fn read_opening(input: &mut dyn BufRead) -> io::Result<Vec<u8>> {
     Ok(begun)
 }
 
-/// Reads one head, up to the empty line. `begun`: what was read of its first line. `at` is how much of the input was read,
-/// without that.
+/// Reads one head, up to the empty line. `begun`: what was read of its first line. `at` is how much of the input was
+/// read, without that.
 fn read_one(input: &mut dyn BufRead, begun: Vec<u8>, at: &mut u64) -> Result<HttpHead, NotHttp> {
     let mut head = HttpHead::default();
     let mut is_first = true;

@@ -14,8 +14,8 @@ pub(crate) fn metadata(path: &OsStr) -> Option<Metadata> {
     if path == "-" { Standard::In.open().ok()??.metadata().ok() } else { fs::metadata(path).ok() }
 }
 
-/// An open input. Its metadata, and whatever is read of it a second time, come from the open file: by then its name may
-/// lead elsewhere.
+/// An open input. Its metadata, and any bytes that are read a second time, come from the open file: by then its name
+/// may lead elsewhere.
 pub(crate) struct OpenInput {
     pub(crate) reader: Box<dyn BufRead>,
     pub(crate) metadata: Option<Metadata>,
@@ -125,8 +125,8 @@ impl OpenInput {
     }
 }
 
-/// Reads an open input. (A [`BufReader`](io::BufReader) over anything but a plain file first fills its whole buffer with
-/// zeros.)
+/// Reads an open input. (A [`BufReader`](io::BufReader) over anything but a plain file first fills its whole buffer
+/// with zeros.)
 struct Reader {
     file: Blocking,
     buffer: PageBuffer,
@@ -143,8 +143,8 @@ const LAZY_BYTES: usize = 256 * 1024;
 /// The least size of a buffer: less than a page.
 const SHORT_BYTES: usize = 4095;
 
-/// Returns the size of the buffer for a file. One for a short file comes from memory that the process has already, which
-/// must be cleared: that takes longer than to read the file.
+/// Returns the size of the buffer for a file. One for a short file comes from memory that the process has already,
+/// which must be cleared: that takes longer than to read the file.
 fn buffer_bytes(file: &Metadata, read_size: usize) -> usize {
     match usize::try_from(file.len()) {
         Ok(len) if file.is_file() && len < read_size => len.next_power_of_two().max(SHORT_BYTES),
@@ -175,7 +175,7 @@ impl Read for Reader {
     }
 }
 
-/// Returns the next bytes of `input`, also if a signal interrupts the read; none at the end.
+/// Returns the next bytes of `input`, even if a signal interrupts the read; none at the end.
 pub(crate) fn fill(input: &mut dyn BufRead) -> io::Result<&[u8]> {
     loop {
         match input.fill_buf() {

@@ -74,7 +74,7 @@ mod tests {
     use std::path::PathBuf;
     use tempfile::TempDir;
 
-    /// However many directories are missing, few are tried.
+    /// Few directories are tried, even if many are missing.
     #[test]
     fn the_deepest_directory_is_found_in_few_steps() {
         let folder = TempDir::new().unwrap();

@@ -1,5 +1,5 @@
-//! What a file is called in messages and in JSON. A file name may contain any bytes; a terminal gets no control
-//! character of it, and no two names look the same.
+//! The name of a file in messages and in JSON. A file name may contain any bytes, but its control characters never
+//! reach a terminal, and no two names look the same.
 
 use crate::files::file_path::FilePath;
 use crate::files::name_text::Texts;
@@ -15,7 +15,7 @@ const STDOUT: &str = "<stdout>";
 const STDERR: &str = "<stderr>";
 
 /// The name of a file in messages, and in objects for programs. A path that shares its directories with others is made
-/// into text only if somebody reads the name.
+/// into text only if someone reads the name.
 #[derive(Clone)]
 pub(crate) struct Name {
     texts: OnceLock<Texts>,
@@ -25,8 +25,8 @@ pub(crate) struct Name {
 impl Name {
     /// Returns the name of the file at `path`.
     ///
-    /// A name is shown unchanged if that is unambiguous. Otherwise `\xNN` stands for a byte that is not UTF-8 and, for a
-    /// terminal, `\u{N}` for a character that must not be shown; then every backslash is doubled. A name that itself
+    /// A name is shown unchanged if that is unambiguous. Otherwise `\xNN` stands for a byte that is not UTF-8 and, for
+    /// a terminal, `\u{N}` for a character that must not be shown; then every backslash is doubled. A name that itself
     /// looks like such an escape gets its backslashes doubled too, so two different names never look the same, and
     /// ordinary names with a backslash do not change.
     pub(crate) fn of_path(path: &OsStr) -> Self {

@@ -15,7 +15,8 @@ use std::sync::Arc;
 pub(crate) struct Output {
     pub(crate) name: Name,
     sink: Sink,
-    /// The reader may close it before the end: then it has read all that it wanted. Only a pipe or a socket has a reader.
+    /// The reader may close it before the end: then it has read all that it wanted. Only a pipe or a socket has a
+    /// reader.
     may_end_early: bool,
 }
 
@@ -53,13 +54,14 @@ impl Output {
         Ok(Output::new(Name::stderr(), Sink::standard(Standard::Err)?))
     }
 
-    /// Says that this is not the main output of the run: it must be written to its end, also if it is a pipe.
+    /// Says that this is not the main output of the run: it must be written to its end, even if it is a pipe.
     pub(crate) fn written_to_the_end(self) -> Self {
         Output { may_end_early: false, ..self }
     }
 
     /// Opens a path. If it leads to a regular file or to nothing, a new file is written, which takes that place on
-    /// [`commit`](Self::commit); symlinks are followed. A FIFO or a device is written directly. A directory is an error.
+    /// [`commit`](Self::commit); symlinks are followed. A FIFO or a device is written directly. A directory is an
+    /// error.
     pub(crate) fn path(path: &Path) -> io::Result<Self> {
         streams::check(path)?;
         Ok(Output::new(Name::of_path(path.as_os_str()), Sink::open(End::of(path)?.1)?))
@@ -83,8 +85,8 @@ impl Output {
         Output::new(name, Sink::Nothing(None))
     }
 
-    /// Returns an output that writes nothing in place of a file at `path`. Fails if that file could not be opened, as far
-    /// as this can be known without opening it.
+    /// Returns an output that writes nothing in place of a file at `path`. Fails if that file could not be opened, as
+    /// far as this can be known without opening it.
     pub(crate) fn rehearsal(path: &Path) -> io::Result<Self> {
         Ok(Output::new(Name::of_path(path.as_os_str()), Sink::rehearsal(End::of(path)?.1)?))
     }
@@ -149,8 +151,8 @@ impl Output {
         }
     }
 
-    /// Finishes all outputs. No file takes its place before each of them is complete and on disk. Returns the output that
-    /// failed.
+    /// Finishes all outputs. No file takes its place before each of them is complete and on disk. Returns the output
+    /// that failed.
     pub(crate) fn commit_all(mut outputs: Vec<Output>) -> Result<(), (Name, io::Error)> {
         for output in &mut outputs {
             let ready = output.prepare();
@@ -256,13 +258,13 @@ fn has_reader(stream: &Metadata) -> bool {
     !stream.is_file()
 }
 
-/// Returns the error of a write. A closed pipe keeps its kind only if that is no failure: a regular file of a network or
-/// FUSE file system can report the same, and then data is missing.
+/// Returns the error of a write. A closed pipe keeps its kind only if that is not a failure: a regular file of a
+/// network or FUSE file system can report the same, and then data is missing.
 fn told(error: io::Error, may_end_early: bool) -> io::Error {
     if is_closed_pipe(&error) && !may_end_early { io::Error::other(error) } else { error }
 }
 
-/// Returns whether a write failed because there is nobody who would read it. An [`Output`] fails in this way only if it
+/// Returns whether a write failed because there is no one who would read it. An [`Output`] fails in this way only if it
 /// may end early.
 pub(crate) fn is_closed_pipe(error: &io::Error) -> bool {
     /// `ERROR_PIPE_NOT_CONNECTED` of Windows, which the standard library does not count among them.

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::vec::IntoIter;
 
-/// How many of the directories that the user named are held open during the run. The others are opened again for each of
-/// their files, and must still be the same directories.
+/// How many of the directories that the user named are held open during the run. The others are opened again for each
+/// of their files, and must still be the same directories.
 const MAX_HELD_ROOTS: usize = 4;
 
 /// A directory that the user named.
@@ -140,8 +140,8 @@ impl<'a> Walk<'a> {
         Ok(Root { path: Path::new(operand).into(), id, held })
     }
 
-    /// Searches a directory and everything below it. One directory is open at a time: the way back is by `..`, which must
-    /// lead to the directory that the search came from.
+    /// Searches a directory and everything below it. One directory is open at a time: the way back is by `..`, which
+    /// must lead to the directory that the search came from.
     fn search(&mut self, root: &Root, found: &mut Found) -> Result<(), (usize, io::Error)> {
         let mut at = 0;
         let mut here = root.open().map_err(|error| (at, error))?;
@@ -208,8 +208,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns whether a file of the directory `here` is the backup of another one. That one is looked for by its name: a
-    /// run that replaces it at this moment may keep it out of the list of names.
+    /// Returns whether a file of the directory `here` is the backup of another one. That one is looked for by its name:
+    /// a run that replaces it at this moment may keep it out of the list of names.
     fn is_backup(&self, here: &Folder, name: &OsStr) -> bool {
         let Some(suffix) = self.suffix else { return false };
         let Some(of) = without_suffix(name, suffix) else { return false };
@@ -332,7 +332,7 @@ mod tests {
         }
     }
 
-    /// The work is in proportion to the number of names, whatever the depth.
+    /// The work is in proportion to the number of names, regardless of the depth.
     #[cfg(target_os = "linux")]
     #[test]
     fn twenty_thousand_names_two_thousand_deep() {

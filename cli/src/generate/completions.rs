@@ -14,7 +14,7 @@ pub(super) fn of(shell: Shell, mut command: Command) -> String {
 /// Options whose value is a label.
 const LABELLED: [&str; 4] = ["from", "to", "fallback", "ebcdic-fallback"];
 
-/// A shell command that prints the names of the encodings. Lines of `charpipe list` with aliases begin with a blank.
+/// A shell command that prints the names of the encodings. Lines of `charpipe list` with aliases begin with a space.
 const NAMES: &str = "charpipe list 2>/dev/null | sed -n 's/^\\([^ ]*\\) .*/\\1/p'";
 
 /// Returns the script for bash.
@@ -69,8 +69,8 @@ fi
     }
 }
 
-/// Returns the script for fish. It has a function that says whether a command was named; the one written here knows that
-/// only the first word can be a command.
+/// Returns the script for fish. It has a function that says whether a command was named; the one written here knows
+/// that only the first word can be a command.
 pub(super) fn fish() -> String {
     let text = of(Shell::Fish, args::shown());
     let function = "function __fish_charpipe_needs_command

@@ -1,4 +1,4 @@
-//! What the man pages and the reference say about each command besides its options, which come from clap.
+//! The text of the man pages and the reference about each command, except for its options, which come from clap.
 
 use crate::args;
 use crate::args::manual::{EXAMPLES, STATUSES};

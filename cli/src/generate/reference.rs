@@ -89,7 +89,8 @@ fn page(page: &Page) -> String {
     text
 }
 
-/// Returns the arguments that help shows, by their headings, in the order of the help. Options without a heading are last.
+/// Returns the arguments that help shows, by their headings, in the order of the help. Options without a heading are
+/// last.
 fn by_heading(command: &clap::Command) -> Vec<(&str, Vec<&Arg>)> {
     let mut headings: Vec<(&str, Vec<&Arg>)> = Vec::new();
     for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
@@ -156,7 +157,7 @@ fn sentence(help: &str) -> String {
     format!("{first}{stop}\n\n{rest}").trim_end().to_owned()
 }
 
-/// Returns text as Markdown: outside of backquotes, the characters that mean something are escaped, and options stand in
+/// Returns text as Markdown: outside of backquotes, the characters that mean something are escaped, and options are in
 /// backquotes.
 fn markdown(text: &str) -> String {
     let parts = text.split('`').enumerate();

@@ -35,8 +35,8 @@ use packet::{Broken, Reader, Writer};
 use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, Write};
 
-/// Serves git until it closes the pipe. A file that cannot be converted is reported to git and on standard error; whether
-/// git goes on is git's choice (`filter.NAME.required`), so the exit status does not depend on it.
+/// Serves git until it closes the pipe. A file that cannot be converted is reported to git and on standard error;
+/// whether git continues is git's choice (`filter.NAME.required`), so the exit status does not depend on it.
 pub(crate) fn run(args: &GitFilter) -> Status {
     let filter = match Filter::new(args) {
         Ok(filter) => filter,

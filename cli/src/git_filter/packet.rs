@@ -1,5 +1,5 @@
-//! git's packets: four hexadecimal digits that count themselves and the data, and the data. `0000`, a flush packet, ends a
-//! list or a file (gitprotocol-common(5)).
+//! git's packets: four hexadecimal digits that count themselves and the data, and the data. `0000`, a flush packet,
+//! ends a list or a file (gitprotocol-common(5)).
 
 use crate::escape::printable;
 use std::fmt::{self, Display};
@@ -16,7 +16,7 @@ const MAX_LINES: usize = 1000;
 pub(super) enum Broken {
     Read(io::Error),
     Write(io::Error),
-    /// What is wrong with what was read, and the byte of the conversation.
+    /// The error in what was read, and the byte of the conversation.
     Protocol(&'static str, u64),
     /// This is not the length of a packet.
     Length([u8; 4], u64),

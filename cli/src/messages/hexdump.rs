@@ -1,4 +1,5 @@
-//! Shows the bytes around an error at a terminal: rows like those of `xxd`, with their text, and with the bad bytes marked.
+//! Shows the bytes around an error at a terminal: rows like those of `xxd`, with their text, and with the bad bytes
+//! marked.
 
 use crate::escape::{harmless, printable};
 use crate::messages::color::{self, paint};
@@ -51,8 +52,8 @@ pub(crate) fn dump(piece: &Piece, offset: u64, len: Option<usize>, codec: Option
     let bad = at..(at + len.clamp(1, MAX_BAD_BYTES)).min(bytes.len());
     let end = ((bad.end - 1) / WIDTH + 1 + CONTEXT_ROWS) * WIDTH;
     let bytes = &bytes[..end.min(bytes.len())];
-    // The bad bytes are decoded separately, as they would affect the text after them. If the encoding is not known, ASCII
-    // is shown.
+    // The bad bytes are decoded separately, as they would affect the text after them. If the encoding is not known,
+    // ASCII is shown.
     let ascii = |byte: &u8| if matches!(byte, b' '..=b'~') { char::from(*byte).to_string() } else { ".".to_owned() };
     let mut texts = match codec {
         Some(codec) => text_of(codec, &bytes[..bad.start]),
@@ -82,7 +83,7 @@ pub(crate) fn dump(piece: &Piece, offset: u64, len: Option<usize>, codec: Option
         out.push('\n');
         let marked = bad.start.max(first)..bad.end.min(first + line.len());
         if !marked.is_empty() {
-            // Two blanks, the eight digits of the offset and its colon.
+            // Two spaces, the eight digits of the offset and its colon.
             let blanks = 2 + 9 + 3 * (marked.start - first);
             let marks = " ^^".repeat(marked.len());
             _ = writeln!(out, "{:blanks$}{}", "", paint(colored, color::ERROR, marks));

@@ -1,4 +1,4 @@
-//! What to do about an error or a warning, in terms of the command line. The library's own messages name no options; the
+//! Advice for an error or a warning, in terms of the command line. The library's own messages name no options; the
 //! command adds these hints by the kind or code of the error.
 
 use charpipe::codec::{Stop, Utf8Sink};
@@ -22,8 +22,8 @@ pub(crate) struct HintContext {
     pub(crate) len: Option<u64>,
 }
 
-/// The hint for a newline in a record. With a wrong record length, newlines and binary fields are anywhere in the records:
-/// replacing them would only hide that.
+/// The hint for a newline in a record. With a wrong record length, newlines and binary fields are anywhere in the
+/// records: replacing them would only hide that.
 pub(crate) const NEWLINE: &str = " (are the length and shape of the records right? see `charpipe detect --records`; if \
                                   they are, use --record-newlines space)";
 
@@ -121,7 +121,7 @@ fn begins_character(codec: &str, bytes: &[u8]) -> bool {
         (step.stop == Stop::InputEmpty).then(|| decoder.pending())
     };
     match undecided(0) {
-        // They are well-formed as single bytes, so they stood between shift codes.
+        // They are well-formed as single bytes, so they was between shift codes.
         Some(0) => undecided(1) == Some(bytes.len()),
         initial => initial == Some(bytes.len()),
     }
@@ -163,8 +163,8 @@ pub(crate) fn for_shape(why: &NoShape) -> &'static str {
     }
 }
 
-/// Returns the hint for a warning or hint of the library, to be inserted after its message. `advice`: what the bytes of the
-/// input suggest.
+/// Returns the hint for a warning or hint of the library, to be inserted after its message. `advice`: what the bytes of
+/// the input suggest.
 pub(super) fn for_diagnostic(code: &str, advice: Option<&str>) -> Cow<'static, str> {
     let advice = advice.map(|advice| advice.trim_start_matches(" (").trim_end_matches(')'));
     match (code, advice) {
@@ -204,8 +204,8 @@ pub(crate) fn looks(sample: &[u8]) -> Option<Diagnostic> {
     Some(Diagnostic::hint(code, 0, format!("looks like {name}: {what_to_try}")))
 }
 
-/// Returns a hint if `sample`, which `codec` decodes, has text that was decoded with the wrong charset before. `notes`: what
-/// was noticed already. If this is the wrong charset, that was said.
+/// Returns a hint if `sample`, which `codec` decodes, has text that was decoded with the wrong charset before. `notes`:
+/// what was noticed already. If this is the wrong charset, that was said.
 pub(crate) fn looks_damaged(sample: &[u8], codec: &dyn Codec, notes: &[Diagnostic]) -> Option<Diagnostic> {
     if notes.iter().any(|note| matches!(note.code, "looks-like-utf8" | "looks-like-windows-1252")) {
         return None;
@@ -236,7 +236,7 @@ pub(super) fn for_verdict(error: &Error, sample: &[u8]) -> Cow<'static, str> {
 }
 
 /// Returns what to try for bytes that are malformed in `codec`, or that nothing identifies: the one table for detection
-/// and conversion. `is_named`: somebody has named the encoding, so that a guess would not be asked.
+/// and conversion. `is_named`: the user has named the encoding, so that a guess would have no effect.
 pub(crate) fn for_bytes(sample: &[u8], codec: Option<&str>, is_named: bool) -> Option<String> {
     let looks = statistics::looks(sample, &Registry::builtin());
     let is_other = codec.is_some_and(|codec| codec != "UTF-8");

@@ -1,4 +1,4 @@
-//! What the command's HTML pages and SVG pictures have in common: escaped text, colours, and the frame of a page. They
+//! The parts that the command's HTML pages and SVG pictures share: escaped text, colours, and the frame of a page. They
 //! are self-contained: a browser fetches nothing and runs nothing. The HTML is also well-formed XML.
 
 use crate::escape::harmless;

@@ -1,11 +1,11 @@
 //! The objects of `detect --json`, `list --json` and `--report`. They have the keys that [`charpipe::serde`] gives to
 //! verdicts, reports and errors, and some keys that only the command knows.
 //!
-//! Every key is always present, in this order, and null if there is no value. The exceptions are keys that an option asks
-//! for: `policies` with `detect --explain`, `controls` with `--controls`, `mojibake` with `--mojibake repair`,
+//! Every key is always present, in this order, and null if there is no value. The exceptions are keys that an option
+//! asks for: `policies` with `detect --explain`, `controls` with `--controls`, `mojibake` with `--mojibake repair`,
 //! `records_out` with `--to-records`, `left_alone` with `-r`; and `record`, which accompanies an offset in an input of
-//! records. There `column` counts bytes of the record, and `line` is null. Other programs rely on the keys: none is ever
-//! renamed or left out.
+//! records. There `column` counts bytes of the record, and `line` is null. Other programs rely on the keys: none is
+//! ever renamed or left out.
 
 use crate::files::name::Name;
 use crate::messages::{self, Place};
@@ -59,8 +59,8 @@ struct NoVerdict {
     error: Option<ErrorObject>,
 }
 
-/// The conversion of a file: a line of `--report`. Apart from the names of the files, the verdict and the error, these are
-/// the keys of a [`Report`], in its order.
+/// The conversion of a file: a line of `--report`. Apart from the names of the files, the verdict and the error, these
+/// are the keys of a [`Report`], in its order.
 #[derive(Serialize)]
 pub(crate) struct ReportObject<'a> {
     input: &'a str,
@@ -97,7 +97,7 @@ pub(crate) struct ReportObject<'a> {
 /// The last line of a report with `-r`, if anything was left alone: how much, and why.
 #[derive(Serialize)]
 pub(crate) struct LeftAloneObject {
-    /// Null: it is no line about an input.
+    /// Null: it is not a line about an input.
     input: (),
     left_alone: LeftAlone,
 }
@@ -235,8 +235,8 @@ pub(crate) fn line(value: &impl Serialize) -> String {
     String::from_utf8(line).expect("strings are escaped by characters")
 }
 
-/// Formats JSON on one line, with every character escaped that a terminal obeys or that is invisible. (serde_json escapes
-/// only those below U+0020.)
+/// Formats JSON on one line, with every character escaped that a terminal obeys or that is invisible. (serde_json
+/// escapes only those below U+0020.)
 struct EscapingFormatter;
 
 impl Formatter for EscapingFormatter {
@@ -253,7 +253,8 @@ impl Formatter for EscapingFormatter {
     }
 }
 
-/// Returns whether `ch` is a control character, changes the direction of text, ends a line or paragraph, or has no shape.
+/// Returns whether `ch` is a control character, changes the direction of text, ends a line or paragraph, or has no
+/// shape.
 fn is_obeyed_or_invisible(ch: char) -> bool {
     ch.is_control()
         || matches!(

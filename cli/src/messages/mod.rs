@@ -34,14 +34,14 @@ impl Display for Count {
     }
 }
 
-/// Prints a line on standard error, in one write so that the lines of two processes don't mix. Failure is ignored: it is
-/// no reason to stop, and there is no other place to report it.
+/// Prints a line on standard error, in one write so that the lines of two processes don't mix. Failure is ignored: it
+/// is no reason to stop, and there is no other place to report it.
 pub(crate) fn say(line: impl Display) {
     say_parts(&[(color::PLAIN, &line)]);
 }
 
-/// Prints a line made of parts, each in its own style if standard error has colour. A part has no escape sequences of its
-/// own; those in text that it quotes are escaped.
+/// Prints a line made of parts, each in its own style if standard error has colour. A part has no escape sequences of
+/// its own; those in text that it quotes are escaped.
 pub(crate) fn say_parts(parts: &[(Style, &dyn Display)]) {
     let colored = color::on_stderr();
     let mut line = paint(colored, color::NAME, "charpipe:").to_string();
@@ -94,7 +94,7 @@ fn say_error_with(name: &Name, error: &Error, hint: &str) {
     say_problem(name, Place::of_error(error), error.kind(), hint);
 }
 
-/// Prints what is wrong with `subject`, an input or an option, its place there, and what to do about it.
+/// Prints the errors in `subject`, an input or an option, its place there, and what to do about it.
 pub(crate) fn say_problem(subject: &dyn Display, place: Option<Place>, error: &dyn Display, hint: &str) {
     let place = place.map_or_else(String::new, |place| format!("{place}: "));
     say_parts(&[(color::PLAIN, &format_args!("{subject}: {place}")), (color::ERROR, error), (color::HINT, &hint)]);
@@ -167,7 +167,8 @@ impl Display for Place {
     }
 }
 
-/// Prints warnings and hints, a line each, but not one that `error` repeats. `advice`: what the bytes of the input suggest.
+/// Prints warnings and hints, a line each, but not one that `error` repeats. `advice`: what the bytes of the input
+/// suggest.
 pub(crate) fn say_diagnostics(name: &Name, diagnostics: &[Diagnostic], error: Option<&Error>, advice: Option<&str>) {
     for note @ Diagnostic { code, severity, message, offset, .. } in diagnostics {
         let said = error.is_some_and(|error| error.code() == *code && error.offset() == Some(*offset));

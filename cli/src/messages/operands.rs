@@ -1,4 +1,5 @@
-//! Operands that are not files but look like those of dd or recode, or like a misspelt command: what to type instead.
+//! Operands that are not files but look like those of dd or recode, or like a misspelt command, with advice on what to
+//! type instead.
 
 use charpipe::Registry;
 use std::ffi::OsStr;

@@ -1,4 +1,4 @@
-//! The result for one input: what is printed about it, and its line of the report.
+//! The result for one input: its messages and its line of the report.
 
 use crate::args::Rows;
 use crate::ending::{self, Ending};
@@ -143,9 +143,14 @@ impl Account {
         let Counts { records, rejected, nulls, loose_numbers, malformed, cut, controls, newlines, .. } = self.counts;
         let count = |count, one, many, became| say_count(name, count, one, many, became);
         let dropped = args.value("controls") == Some("drop");
-        let became = if dropped { "dropped" } else { "replaced by blanks" };
-        count(controls, "control character", "control characters", became);
-        count(newlines, "newline", "newlines", "in text replaced by blanks");
+        let became = |count| match (dropped, count) {
+            (true, _) => "dropped",
+            (false, 1) => "replaced by a space",
+            (false, _) => "replaced by spaces",
+        };
+        count(controls, "control character", "control characters", became(controls));
+        let (one, many) = ("newline in text replaced by a space", "newlines in text replaced by spaces");
+        count(newlines, one, many, "");
         let (one, many) = ("field that could not be read was", "fields that could not be read were");
         count(nulls, one, many, "left empty");
         let became = match args.value("malformed") {
@@ -155,7 +160,7 @@ impl Account {
             Some(label) => format!("read as {label}"),
         };
         count(malformed, "malformed sequence", "malformed sequences", &became);
-        count(loose_numbers, "number", "numbers", "read although blanks follow the digits");
+        count(loose_numbers, "number", "numbers", "read although spaces follow the digits");
         count(cut, "record", "records", "longer than the layout: the rest was left out");
         if let Some(path) = &args.rejects {
             let became = match self.is_cut() {

@@ -1,4 +1,4 @@
-//! From records to rows: goes through the inputs, one after the other, with one thread or several.
+//! Turns records into rows: goes through the inputs, one after the other, with one thread or several.
 
 use crate::args::Rows;
 use crate::ending::Ending;

@@ -1,9 +1,9 @@
-//! `charpipe rows`: the fields of records as rows of CSV or JSON lines, and back. What a job with records and fields means
-//! is in the library; see [`charpipe::rows`].
+//! `charpipe rows`: the fields of records as rows of CSV or JSON lines, and back. The library implements the job
+//! itself; see [`charpipe::rows`].
 //!
 //! | file | job |
 //! |---|---|
-//! | `setup.rs` | the job and its layout; prints what is wrong with them, and what was assumed |
+//! | `setup.rs` | the job and its layout; prints the errors in them, and what was assumed |
 //! | `forward.rs`, `work.rs` | from records to rows: goes through the inputs; turns a batch of records into rows |
 //! | `nest.rs` | `--nest`: rows in the rows of their parents |
 //! | `row.rs`, `quote.rs` | a row of CSV or JSON; text and bytes in it |

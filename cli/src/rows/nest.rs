@@ -1,7 +1,7 @@
 //! `--nest`: puts the rows of children into the row of their parent.
 //!
-//! Workers write each record as a row of its own, as they do otherwise. The thread that takes the rows in order builds the
-//! lines, so that they are the same with any number of threads.
+//! Workers write each record as a separate row, as they do otherwise. The thread that takes the rows in order builds
+//! the lines, so that they are the same with any number of threads.
 
 use crate::rows::quote::push_json;
 use crate::rows::work::{Done, Piece, Rejected, RowPiece};
@@ -63,7 +63,7 @@ struct Open {
     row: Vec<u8>,
     /// For each type of its children, their rows with commas between them.
     lists: Vec<Vec<u8>>,
-    /// The line that it begins, if it does not stand in another record.
+    /// The line that it begins, unless it is in another record.
     line: Option<usize>,
 }
 

@@ -20,7 +20,7 @@ pub(super) fn push_few(out: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 /// Returns whether a test of eight bytes is other than 0 for any eight of `bytes`. Fewer than eight are filled up with
-/// blanks.
+/// spaces.
 #[inline(always)]
 fn any(bytes: &[u8], test: impl Fn(u64) -> u64) -> bool {
     let Some(last) = bytes.last_chunk() else {

@@ -12,12 +12,12 @@ use std::io::Write as _;
 /// What all rows of a run have in common.
 pub(super) struct RowPlan {
     pub(super) format: RowFormat,
-    /// What becomes of text in CSV that a spreadsheet would run.
+    /// What happens to text in CSV that a spreadsheet would run.
     formulas: Formulas,
     columns: Vec<Column>,
-    /// Whether rows stand in others. Those that do need not say their type.
+    /// Whether rows are in others. Those that do need not say their type.
     nest: bool,
-    /// Whether the rows of each table go to a stream of its own.
+    /// Whether the rows of each table go to a separate stream.
     by_type: bool,
     /// The columns after the fields, which are not fields.
     after: Vec<AddedColumn>,

@@ -1,5 +1,5 @@
-//! What a run needs before it reads records: a [job](charpipe::rows) with its layout. Prints what is wrong with them, and
-//! what was assumed.
+//! Prepares a run: makes the [job](charpipe::rows) with its layout, and prints errors in them and the assumptions that
+//! were made.
 
 use crate::args::{Rows, usage};
 use crate::escape::printable;
@@ -55,7 +55,7 @@ impl Setup {
         self.job.codec().name()
     }
 
-    /// Prints what is wrong with the layout or the options.
+    /// Prints the errors in the layout or the options.
     pub(super) fn say_unusable(&self, error: &RowsError) -> Status {
         say_unusable(&self.layout_name, error)
     }
@@ -107,7 +107,7 @@ impl Setup {
     }
 }
 
-/// Prints what is wrong with the layout called `name`, or with the options.
+/// Prints the errors in the layout called `name`, or in the options.
 fn say_unusable(name: &Name, error: &RowsError) -> Status {
     let (place, what) = match error {
         RowsError::Layout(error) => (name.to_string(), error.to_string()),

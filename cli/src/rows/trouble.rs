@@ -1,4 +1,4 @@
-//! What can be wrong with records: the library's [`RowsError`], with the status, the message and the hints of the command.
+//! Errors in records: the library's [`RowsError`], with the status, the message and the hints of the command.
 
 use crate::args::Rows;
 use crate::ending::Failure;
@@ -27,7 +27,7 @@ impl Failure for RowsError {
     }
 }
 
-/// Prints what is wrong with an input of a run with these options.
+/// Prints the errors in an input of a run with these options.
 pub(super) fn say(name: &Name, error: &RowsError, args: &Rows) {
     let at = error.offset().map(Place::byte);
     match error {

@@ -16,7 +16,7 @@ pub(super) struct Job {
     pub(super) nest: bool,
 }
 
-/// What becomes of records that cannot be read.
+/// What happens to records that cannot be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum BadRecords {
     /// The first one ends the work.

@@ -14,7 +14,7 @@ pub(crate) struct Glob {
     is_folder: bool,
 }
 
-/// What stands between two slashes.
+/// What is between two slashes.
 #[derive(Clone, Debug)]
 enum Part {
     Name(GlobMatcher),

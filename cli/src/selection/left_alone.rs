@@ -1,9 +1,9 @@
-//! How many files and folders a run with `-r` has left alone, and why.
+//! Counts the files and folders that a run with `-r` has skipped, by reason.
 
 use crate::selection::Why;
 use serde::Serialize;
 
-/// Counts of what was left alone. A folder counts once, whatever is in it.
+/// Counts of what was left alone. A folder counts once, regardless of its contents.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct LeftAlone {
     /// Files that are not text.
@@ -39,7 +39,7 @@ impl LeftAlone {
         (!counts.is_empty()).then(|| format!("left alone: {}", counts.join(", ")))
     }
 
-    /// Returns messages about the entries that are no files.
+    /// Returns messages about the entries that are not files.
     pub(crate) fn no_files(&self) -> Vec<String> {
         let mut messages = Vec::new();
         match self.symlinks {

@@ -1,4 +1,4 @@
-//! Which of the entries of a directory `-r` takes, by their names. What a person named is taken whatever its name.
+//! Decides by its name whether `-r` uses an entry of a directory. A file that the user names is always used.
 
 pub(crate) mod glob;
 pub(crate) mod left_alone;

@@ -82,7 +82,7 @@ fn codes_without_a_glyph_have_a_sign() {
     // Katakana and undefined codes.
     let katakana = shown("IBM290");
     assert!(katakana.contains(" ﾘ    ﾞ\n") && katakana.contains(" ---- "), "{katakana}");
-    // A wide character takes two columns, so it is followed by fewer blanks, and the columns stay aligned.
+    // A wide character takes two columns, so it is followed by fewer spaces, and the columns stay aligned.
     let wide = shown("IBM930 --lead 42");
     assert!(wide.contains("\n-1            ／        ａ   ｊ   ￣        Ａ   Ｊ        １\n"), "{wide}");
 }

@@ -149,7 +149,7 @@ fn outcome(line: &str, input: &[u8]) -> (Output, BTreeMap<String, Vec<u8>>) {
     fs::create_dir(folder.path().join("DIR")).unwrap();
     write("DIR/a.txt", input);
     write("DIR/b.dat", input);
-    // Whole records, with blanks at their ends. No byte is a newline in EBCDIC or ASCII.
+    // Whole records, with spaces at their ends. No byte is a newline in EBCDIC or ASCII.
     write("DUMP", &[&[0xF1; 70][..], &[0x40; 10], &[0xF2; 79], &[0x40]].concat());
     let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/data/records");
     let customers = fs::read(records.join("customers.fb")).unwrap();

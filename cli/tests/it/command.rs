@@ -33,7 +33,7 @@ fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>, input: &[u8]) -> Outp
     })
 }
 
-/// Runs the command with the arguments in `line`, separated by blanks.
+/// Runs the command with the arguments in `line`, separated by spaces.
 fn typed(line: &str, input: &[u8]) -> Output {
     run(line.split_whitespace(), input)
 }
@@ -378,7 +378,8 @@ fn detect_says_that_it_does_not_know() {
     silent(&run(["detect"], b""), b"<stdin>: UTF-8 (text; rule rfc7303:default)\n");
 }
 
-/// UTF-16 without a byte order mark is valid UTF-8 if its text is ASCII. `--strict` stops it before anything is written.
+/// UTF-16 without a byte order mark is valid UTF-8 if its text is ASCII. `--strict` stops it before anything is
+/// written.
 #[test]
 fn utf16_without_a_mark_is_a_warning() {
     let bytes = utf16le("id;name\r\n1;Smith\r\n");

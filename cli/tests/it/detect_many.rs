@@ -94,7 +94,7 @@ data:       unknown (binary)
     assert_eq!(on_terminal(folder.path(), "detect text legacy.txt data"), expected);
     let shown = on_terminal(folder.path(), "detect -r .");
     assert!(shown.contains("./data:       unknown (binary)\n./legacy.txt: unknown (legacy)\n"), "{shown}");
-    // In a pipe, there is one blank after each name.
+    // In a pipe, there is one space after each name.
     let (_, shown, _) = run(folder.path(), "detect text legacy.txt");
     assert_eq!(shown, "text: UTF-8 (text; rule rfc7303:default)\nlegacy.txt: unknown (legacy)\n");
 }

@@ -195,7 +195,7 @@ fn records_without_data() {
     }
 }
 
-/// Records full of shift codes, of malformed bytes, of blanks that become a shift code, and of possible packed
+/// Records full of shift codes, of malformed bytes, of spaces that become a shift code, and of possible packed
 /// decimals: nothing is scanned again for each of them. (Unit tests of the reader count the bytes that it examines.)
 #[test]
 fn records_full_of_shifts_and_errors() {

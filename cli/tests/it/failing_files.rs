@@ -62,7 +62,7 @@ impl Folder {
         command
     }
 
-    /// Runs the command with the arguments in `line`, separated by blanks, and nothing on standard input.
+    /// Runs the command with the arguments in `line`, separated by spaces, and nothing on standard input.
     fn run(&self, line: &str) -> Output {
         self.charpipe().args(line.split_whitespace()).stdin(Stdio::null()).output().unwrap()
     }
@@ -299,8 +299,8 @@ fn killed_while_temporary_files_have_names() {
     assert_eq!(text(&output), "143\nfifo\n130\nfifo\n129\nfifo\n0\ntext\n", "{}", stderr(&output));
 }
 
-/// The system does not end the first process of a container by a signal, so the run ends by itself: with the status that
-/// a shell shows for the signal, and without a temporary file. An ignored signal stays ignored.
+/// The system does not end the first process of a container by a signal, so the run ends by itself: with the status
+/// that a shell shows for the signal, and without a temporary file. An ignored signal stays ignored.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_first_process_of_a_container() {
@@ -445,8 +445,8 @@ fn a_file_that_cannot_be_replaced_stays() {
     assert_eq!((&*folder.text("fixed"), folder.names().len()), ("old", 3));
 }
 
-/// Copies the command to a place that another user can reach. A process of its own does that: one that another test starts
-/// at the same time would hold a copy open for writing that this process makes, and it could not be run.
+/// Copies the command to a place that another user can reach. A process of its own does that: one that another test
+/// starts at the same time would hold a copy open for writing that this process makes, and it could not be run.
 pub(crate) fn copy_command(to: &Path) {
     assert!(Command::new("cp").arg(CHARPIPE).arg(to).status().unwrap().success());
 }
@@ -1047,8 +1047,8 @@ fn a_reader_that_closes_another_output_early() {
     }
 }
 
-/// A library that makes the system calls of the command fail which write to a regular file, from the one with the number
-/// `FAIL_AT` on, as a file in a FUSE or network file system may. Returns `None` if there is no C compiler.
+/// A library that makes the system calls of the command fail which write to a regular file, from the one with the
+/// number `FAIL_AT` on, as a file in a FUSE or network file system may. Returns `None` if there is no C compiler.
 fn failing_calls(folder: &Folder) -> Option<PathBuf> {
     let source = "#define _GNU_SOURCE
         #include <errno.h>

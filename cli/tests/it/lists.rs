@@ -159,7 +159,7 @@ fn suffixes_and_existing_outputs() {
     assert_eq!((status, &*stderr), (2, "charpipe: --output-suffix: SUFFIX must not contain a slash\n"));
 }
 
-/// The names may have blanks and newlines. The last one needs no NUL after it.
+/// The names may have spaces and newlines. The last one needs no NUL after it.
 #[test]
 fn names_separated_by_nul() {
     let folder =
@@ -184,7 +184,7 @@ fn names_separated_by_nul() {
         "list",
     ]);
     assert_eq!((rows.0, &*rows.1), (0, "A\n1\n2\n3\n"));
-    // No name is no file, and not standard input.
+    // An empty name is not a file, and not standard input.
     for command in ["convert", "detect", "rows --layout layout"] {
         let words: Vec<&str> = command.split(' ').chain(["--files0-from", "none"]).collect();
         assert_eq!(run(&words), (0, String::new(), String::new()), "{command}");
@@ -207,7 +207,7 @@ fn what_is_wrong_with_a_list_of_names() {
         assert_eq!((code, &*stdout), (status, ""), "{args:?}: {stderr}");
         assert!(stderr.contains(expected), "{args:?}: {stderr}");
     }
-    // The list is read, so it is no output.
+    // The list is read, so it is not an output.
     fs::write(folder.path().join("list"), b"a").unwrap();
     let (code, _, stderr) = texts(&charpipe(folder.path(), &["--files0-from", "list", "-o", "list"]));
     assert!(code == 2 && stderr.contains("--files0-from reads this file"), "{stderr}");

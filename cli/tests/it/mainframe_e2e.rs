@@ -47,7 +47,7 @@ fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>, input: &[u8], piece: 
     })
 }
 
-/// Runs the command with the arguments in `line`, separated by blanks.
+/// Runs the command with the arguments in `line`, separated by spaces.
 fn typed(line: &str, input: &[u8]) -> Output {
     run(line.split_whitespace(), input, usize::MAX)
 }
@@ -96,7 +96,7 @@ fn a_packed_decimal_in_text_gives_a_warning() {
     let newlines = input.iter().filter(|byte| matches!(byte, 0x0D | 0x15 | 0x25)).count();
     let messages = format!(
         "charpipe: <stdin>: byte 51: warning: {PACKED} (looks-packed)\n\
-         charpipe: <stdin>: {newlines} newlines within records replaced by blanks\n"
+         charpipe: <stdin>: {newlines} newlines within records replaced by spaces\n"
     );
     assert_eq!((stderr(&output), newlines > 1), (&*messages, true));
     let text = String::from_utf8(output.stdout).unwrap();
@@ -328,8 +328,8 @@ fn the_report_counts_records() {
 fn newlines_and_cut_records_are_counted() {
     let output = typed("--report - -f IBM037 --records fb:3 --record-newlines space", b"\xC1\x15\xC2\xC3\x0D\x25");
     let (report, messages): (Vec<&str>, Vec<&str>) = stderr(&output).lines().partition(|line| line.starts_with('{'));
-    let counted = "charpipe: <stdin>: 3 newlines within records replaced by blanks";
-    // The spaces that replace newlines are not trailing blanks of the record; those are trimmed before.
+    let counted = "charpipe: <stdin>: 3 newlines within records replaced by spaces";
+    // The spaces that replace newlines are not trailing spaces of the record; those are trimmed before.
     assert_eq!((&*output.stdout, &*messages), (&b"A B\nC  \n"[..], &[counted][..]));
     let report: Value = serde_json::from_str(report[0]).unwrap();
     assert_eq!((&report["record_newlines"]["count"], &report["records"]), (&Value::from(3), &Value::from(2)));

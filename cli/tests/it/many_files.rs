@@ -82,7 +82,7 @@ impl Folder {
         command
     }
 
-    /// Runs the command with the arguments in `line`, separated by blanks.
+    /// Runs the command with the arguments in `line`, separated by spaces.
     fn run(&self, line: &str) -> Output {
         self.args(line.split_whitespace())
     }
@@ -549,7 +549,7 @@ fn in_place_continues_after_a_killed_run() {
     assert_eq!(fs::read(folder.path("b")).unwrap(), HELLO);
     check(&folder.run("-q -f IBM037 --in-place=.old --force b"), (0, "", ""));
     assert_eq!((&*folder.text("b"), fs::read(folder.path("b.old")).unwrap()), ("Hello", HELLO.into()));
-    // Nor is a converted file malformed that is no text in its old encoding.
+    // Nor is a converted file malformed that is not text in its old encoding.
     folder.file("d", "caf\u{e9}");
     folder.file("d.old", "older");
     assert!(stderr(&folder.run("-q -f US-ASCII --in-place=.old d")).contains("d.old exists already"));
@@ -1065,7 +1065,7 @@ fn progress_on_a_terminal() {
     }
     // It is not drawn between the lines of the output.
     assert_eq!(between.end(), "abcdef");
-    // Errors are on lines of their own, and the last frame is correct.
+    // Errors are on separate lines, and the last frame is correct.
     let screen = AtTerminal::begin(&folder, "--progress always --output-dir new a bad c", "xterm", false).end();
     let line =
         "charpipe: bad: line 1, column 1 (byte 0): FF is not valid UTF-8 (use --malformed replace to continue)\r\n";

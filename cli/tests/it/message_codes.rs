@@ -1,5 +1,5 @@
-//! The codes of messages: spec/messages.tsv explains each that the sources have, its commands give the codes that it says,
-//! and docs/messages.md is made from it.
+//! The codes of messages: spec/messages.tsv explains each that the sources have, its commands give the codes that it
+//! says, and docs/messages.md is made from it.
 
 use crate::readme::{Scratch, root};
 use std::collections::BTreeSet;
@@ -58,8 +58,8 @@ fn literals(text: &str) -> impl Iterator<Item = &str> {
     text.split('"').skip(1).step_by(2).filter(is_code)
 }
 
-/// Returns the codes that the sources have: what functions called `code` return, and what errors and diagnostics are made
-/// with.
+/// Returns the codes that the sources have: what functions called `code` return, and what errors and diagnostics are
+/// made with.
 fn codes_of_sources() -> BTreeSet<String> {
     let mut text = String::new();
     for folder in ["src", "cli/src"] {
@@ -78,7 +78,7 @@ fn codes_of_sources() -> BTreeSet<String> {
             }
         }
     }
-    // Those that stand in a table before a diagnostic is made from them.
+    // Those that are in a table before a diagnostic is made from them.
     let looks = text.split("\"looks-").skip(1).filter_map(|rest| rest.split('"').next());
     codes.extend(looks.map(|rest| format!("looks-{rest}")));
     codes.extend(["contents-contradict", "charset-family-conflict", "fallback-family-conflict"].map(str::to_owned));
@@ -115,7 +115,7 @@ fn the_examples_give_their_codes() {
             ),
         };
         let printed = scratch.run(&script);
-        // What is wrong with the options is told before there is a report.
+        // The error in the options is told before there is a report.
         let is_usage = printed.contains("status 2\n");
         assert!(is_usage || printed.contains(&format!("\"code\":\"{}\"", entry.code)), "$ {script}\n{printed}");
         run += 1;

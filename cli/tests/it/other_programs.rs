@@ -83,8 +83,8 @@ fn bat() {
     assert!(shown.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<customers>\n"), "{shown}");
 }
 
-/// Names of columns come from a layout that somebody else wrote, and the name of the table from a file: none of them is
-/// SQL, whatever is in it.
+/// Names of columns come from a layout that someone else wrote, and the name of the table from a file: none of them is
+/// SQL, regardless of their contents.
 #[test]
 fn sqlite_gets_any_names() {
     if !has("python3") {

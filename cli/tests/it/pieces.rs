@@ -1,7 +1,7 @@
 //! The command gives the same whatever the pieces in which its input arrives.
 //!
-//! Standard input is a socket of datagrams: each is what one read returns, so that the pieces are exact, and a pipe whose
-//! writer is slow is not needed.
+//! Standard input is a socket of datagrams: each is what one read returns, so that the pieces are exact, and a pipe
+//! whose writer is slow is not needed.
 
 use crate::common::process::Start as _;
 use serde_json::Value;
@@ -152,7 +152,7 @@ fn records_of_each_shape() {
     }
 }
 
-/// A peer that sends a few bytes and waits for the answer gets it, also if the encoding is named.
+/// A peer that sends a few bytes and waits for the answer gets it, even if the encoding is named.
 #[test]
 fn the_answer_comes_before_the_next_byte() {
     for (args, sent, answer) in [
@@ -186,7 +186,7 @@ fn the_answer_comes_before_the_next_byte() {
     }
 }
 
-/// The error of an encoding that somebody named is told, also to a writer that waits for it with the pipe open.
+/// The error of an encoding that someone named is told, also to a writer that waits for it with the pipe open.
 #[test]
 fn an_error_is_told_while_the_pipe_is_open() {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_charpipe"))

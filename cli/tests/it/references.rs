@@ -291,7 +291,7 @@ fn escapes_into_pages_without_their_letters() {
     }
 }
 
-/// A replacement of malformed bytes, too, is written completely or is an error, whatever the policy for other
+/// A replacement of malformed bytes, too, is written completely or is an error, regardless of the policy for other
 /// characters.
 #[test]
 fn escapes_of_bytes_into_pages_without_their_letters() {

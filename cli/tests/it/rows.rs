@@ -1,5 +1,5 @@
-//! `charpipe rows` on real files: the values of CardDemo's EBCDIC files are those of its ASCII copies, and every file comes
-//! back byte for byte.
+//! `charpipe rows` on real files: the values of CardDemo's EBCDIC files are those of its ASCII copies, and every file
+//! comes back byte for byte.
 
 use crate::common::process::{Start, piped_through};
 use charpipe::fields::{Copybook, FieldKind, Layout, SignPlace};
@@ -14,7 +14,7 @@ pub fn data(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data").join(path)
 }
 
-/// Runs `charpipe rows` in the folder of the data. `#` stands for a blank inside of an argument.
+/// Runs `charpipe rows` in the folder of the data. `#` stands for a space inside of an argument.
 pub fn rows(line: &str, input: &[u8]) -> Output {
     let args = line.split_whitespace().map(|arg| arg.replace('#', " "));
     piped_through(Command::new(env!("CARGO_BIN_EXE_charpipe")).arg("rows").args(args).current_dir(data("")), input)
@@ -93,7 +93,7 @@ const COPIES: [(&str, &str, &str, usize); 10] = [
     ("CVTRA03Y", "TRANTYPE", "trantype", 0),
 ];
 
-/// Returns the cells that a line of an ASCII copy must become: text without blanks at its end, numbers without zeros at
+/// Returns the cells that a line of an ASCII copy must become: text without spaces at its end, numbers without zeros at
 /// their beginning. This does not use the library's readers.
 fn cells(layout: &Layout, line: &str) -> Vec<String> {
     let mut cells = Vec::new();

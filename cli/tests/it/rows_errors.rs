@@ -182,8 +182,8 @@ fn characters_in_text() {
         record,
         0,
         "ID,NAME,AMOUNT\n1,J   A,123.45\n",
-        "charpipe: <stdin>: 1 control character replaced by blanks\n\
-         charpipe: <stdin>: 1 newline in text replaced by blanks\n",
+        "charpipe: <stdin>: 1 control character replaced by a space\n\
+         charpipe: <stdin>: 1 newline in text replaced by a space\n",
     );
     folder.check(
         &run("--controls error"),
@@ -340,7 +340,7 @@ fn identity() -> Vec<u8> {
     (0..=255).collect()
 }
 
-// Only Unix tells files apart, whatever their names.
+// Only Unix tells files apart, regardless of their names.
 #[cfg(unix)]
 #[test]
 fn outputs_do_not_replace_what_the_run_reads() {

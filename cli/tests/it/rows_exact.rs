@@ -196,7 +196,7 @@ fn max_len(copybook: &str, rules: &[&str]) -> Option<usize> {
     Some(layout.max_len())
 }
 
-/// Blanks after a shorter record type come back only in records of a fixed length.
+/// Spaces after a shorter record type come back only in records of a fixed length.
 #[test]
 fn blanks_after_a_shorter_type() {
     let folder = tempfile::tempdir().unwrap();

@@ -105,7 +105,7 @@ fn ends_of_lines() {
     assert_eq!((status, outlines(&shown)), (1, vec!["C(A)".to_owned()]));
 }
 
-/// With `--on-bad null`, a record whose parent is missing begins a line, and its children stand in it.
+/// With `--on-bad null`, a record whose parent is missing begins a line, and its children are in it.
 #[test]
 fn records_without_parents() {
     let line = format!("{NEST} --on-bad null --add-columns errors");

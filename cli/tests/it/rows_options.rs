@@ -291,7 +291,7 @@ fn dates_in_both_directions() {
             "charpipe: <stdin>: line 2, column 1 (byte 11): row 1: field PAID-ON: \"2024-02-30\" is not a date like YYYY-MM-DD\n"
         )
     );
-    // Text, in JSON; a blank date is none.
+    // Text, in JSON; a space date is none.
     let text = "A 1 8 text\nB 9 6 text\n";
     let line = "--dates A=DD.MM.YY --dates B=YYMMDD";
     let records = b"\xF2\xF9\x4B\xF0\xF2\x4B\xF2\xF4\x40\x40\x40\x40\x40\x40";
@@ -325,7 +325,7 @@ fn what_is_not_there() {
     let short = [&b"\0\x06\0\0"[..], &RECORDS[..2]].concat();
     assert_eq!(passes(SALE, "--records rdw --short-records null", &short), "ID,PAID-ON\n1,\n");
     assert_eq!(run(SALE, "--records rdw --short-records error", &short).0, 1);
-    // Blanks and low-values are null only if that is asked for.
+    // Spaces and low-values are null only if that is asked for.
     let empty = [&RECORDS[..2], &[0x40; 8]].concat();
     assert_eq!(passes(SALE, "--empty-is-null", &empty), "ID,PAID-ON\n1,\n");
     assert_eq!(run(SALE, "", &empty).0, 1);
@@ -453,7 +453,7 @@ fn null_indicators_in_a_table() {
     }
 }
 
-/// How many numbers were read although blanks follow the digits is said.
+/// How many numbers were read although spaces follow the digits is said.
 #[test]
 fn loose_numbers_are_counted() {
     let folder = tempfile::tempdir().unwrap();
@@ -463,7 +463,7 @@ fn loose_numbers_are_counted() {
     let output = rows(&line, b"\xF1\x40\x40\xF1\xF2\x40");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "N\n1\n12\n");
     let words = String::from_utf8_lossy(&output.stderr);
-    assert!(words.contains("2 numbers read although blanks follow the digits"), "{words}");
+    assert!(words.contains("2 numbers read although spaces follow the digits"), "{words}");
 }
 
 /// Malformed bytes in text become what is asked for, in every cut of the input and by every thread, and are counted.
@@ -500,7 +500,7 @@ fn malformed_text() {
     }
 }
 
-/// A condition does not depend on what becomes of malformed bytes.
+/// A condition does not depend on what happens to malformed bytes.
 #[test]
 fn malformed_text_in_a_condition() {
     let book = "01 R.\n 05 K PIC X.\n 05 A.\n 10 B PIC X.\n 05 C REDEFINES A PIC X.\n";
@@ -595,7 +595,7 @@ fn old_names_and_wrong_usage() {
     is_wrong_usage("--exact --dates ID=YYMMDD", "--exact: cannot be used with dates");
 }
 
-/// Zeros and blanks are no date, and are what a row without a date becomes.
+/// Zeros and spaces are not dates, and are what a row without a date becomes.
 #[test]
 fn rows_without_dates() {
     let list = "D 1 8 zoned,unsigned\nP 9 5 packed\nT 14 8 text\nB 22 4 binary\nN 26 1 zoned,unsigned\n";

@@ -1,6 +1,6 @@
-//! The outputs of one run of `charpipe rows`: all of them are replaced or none, and only the reader of the rows may stop
-//! early. A pipe without a reader is a real one; other failures of system calls are made by strace, without which the
-//! tests print a line and do nothing.
+//! The outputs of one run of `charpipe rows`: all of them are replaced or none, and only the reader of the rows may
+//! stop early. A pipe without a reader is a real one; other failures of system calls are made by strace, without which
+//! the tests print a line and do nothing.
 
 use crate::common::signals::with_default_signals;
 use serde_json::Value;
@@ -44,7 +44,7 @@ impl Folder {
         command
     }
 
-    /// Runs `charpipe rows` with a pipe as standard output that nobody reads. Returns the status and the messages.
+    /// Runs `charpipe rows` with a pipe as standard output that no one reads. Returns the status and the messages.
     fn unread(&self, args: &str) -> (Option<i32>, String) {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);

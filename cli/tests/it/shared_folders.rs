@@ -227,7 +227,7 @@ fn an_output_that_appears() {
     }
 }
 
-/// The directory is the one from the beginning of the run, whatever its name leads to now.
+/// The directory is the one from the beginning of the run, regardless of where its name leads to now.
 #[test]
 fn an_output_whose_directory_is_exchanged() {
     for old in [None, Some("old\n")] {
@@ -684,8 +684,8 @@ fn a_link_to_files_of_another_user() {
     }
 }
 
-/// The links into `/proc` by which the attacker would reach a file of root: through a root directory, by `..`, a setting of
-/// the process, and the descriptors that root has open.
+/// The links into `/proc` by which the attacker would reach a file of root: through a root directory, by `..`, a
+/// setting of the process, and the descriptors that root has open.
 fn links_into_proc(place: &Place) -> Vec<String> {
     let private = place.path("private").display().to_string();
     let mut links = Vec::new();
@@ -769,8 +769,8 @@ fn a_link_to_a_process_of_another_user() {
     child.wait().unwrap();
 }
 
-/// What is in `/proc` belongs to the user of the process. The kernel grants more if root writes there, and the directories
-/// of a process can be in a tree of mounts of its own.
+/// What is in `/proc` belongs to the user of the process. The kernel grants more if root writes there, and the
+/// directories of a process can be in a tree of mounts of its own.
 #[test]
 fn a_link_to_what_a_process_has_in_proc() {
     let Some(place) = Place::new() else { return };
@@ -800,7 +800,8 @@ fn a_link_to_what_a_process_has_in_proc() {
     child.wait().unwrap();
 }
 
-/// A symlink to a directory of the attacker says what the rest of the path leads to, so that must be the attacker's too.
+/// A symlink to a directory of the attacker says what the rest of the path leads to, so that must be the attacker's
+/// too.
 #[test]
 fn a_link_to_a_directory_with_files_of_root() {
     let Some(place) = Place::new() else { return };
@@ -840,8 +841,8 @@ fn a_link_to_a_directory_with_files_of_root() {
     }
 }
 
-/// What the caller names works as before: the descriptors of the command, by every name, and by a link of the caller; and
-/// other paths in `/proc`.
+/// What the caller names works as before: the descriptors of the command, by every name, and by a link of the caller;
+/// and other paths in `/proc`.
 #[test]
 fn paths_into_proc_of_the_caller() {
     let place = Place(TempDir::new().unwrap());

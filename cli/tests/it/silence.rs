@@ -37,13 +37,13 @@ fn counts_of_nothing_are_not_printed() {
             "¥\n".as_bytes(),
             "1 character not in Shift_JIS was written as something similar",
         ),
-        ("-f UTF-8 --controls space", b"a\tb\n", b"a\x01\n", "1 control character replaced by blanks"),
+        ("-f UTF-8 --controls space", b"a\tb\n", b"a\x01\n", "1 control character replaced by a space"),
         ("-f UTF-8 --controls drop", b"a\tb\n", b"a\x01\x02\n", "2 control characters dropped"),
         (
             "-f latin1 --records fb:3 --record-newlines space",
             b"abc",
             b"a\nc",
-            "1 newline within a record replaced by a blank",
+            "1 newline within a record replaced by a space",
         ),
         (
             "-f latin1 -t latin1 --to-records fb:3 --overlong cut",

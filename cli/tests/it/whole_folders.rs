@@ -99,7 +99,7 @@ fn hidden_files_and_version_control_are_left_alone() {
     assert_eq!(folder.taken("."), ("a sub/b".into(), message.into()));
     let message = "charpipe: left alone: 6 of version control";
     assert_eq!(folder.taken("--hidden ."), (".d/a .d/b .x a sub/b".into(), message.into()));
-    // What a person named is taken whatever its name, but not what is in it.
+    // What a user named is taken regardless of its name, but not what is in it.
     assert_eq!(folder.taken(".git .d").0, ".git/config .d/a .d/b");
     assert_eq!(folder.taken("sub .x").0, "sub/b .x");
     folder.file(".git/.git/x", TEXT);
@@ -183,7 +183,7 @@ fn globs_without_r_are_wrong_usage() {
     }
 }
 
-/// The backup of a file that is left alone is no input either.
+/// The backup of a file that is left alone is not an input either.
 #[test]
 fn backups_of_excluded_files_are_left_out() {
     let folder = Folder::with(&[("a", TEXT), ("b", TEXT)]);
@@ -236,7 +236,7 @@ fn binary_files_are_left_alone() {
     assert!(text(&output.stderr).contains("\ncharpipe: ./b.png: binary, left alone\n"), "{output:?}");
 }
 
-/// What a person names is not left alone: a binary file is an error, or what the options make of it.
+/// What a user names is not left alone: a binary file is an error, or what the options make of it.
 #[test]
 fn a_file_that_was_named_is_not_left_alone() {
     let folder = mixed();

@@ -236,7 +236,7 @@ fn utf16(text: &str) -> Vec<u8> {
     text.repeat(20).encode_utf16().flat_map(u16::to_le_bytes).collect()
 }
 
-/// Returns bytes that look random. Their first one is no part of a signature.
+/// Returns bytes that look random. Their first one is not a part of a signature.
 fn noise(len: usize) -> Vec<u8> {
     let mut state = 88_172_645_463_325_252_u64;
     let next = || {

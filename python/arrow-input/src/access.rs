@@ -1,4 +1,4 @@
-//! From the path of a column to its values: [`Finder`].
+//! Finds the values of a column by its path: [`Finder`].
 //!
 //! A column has the name of its field, and groups and arrays are structs and lists, as in the batches that are read.
 //! All elements of a list are one array, so that the columns of an `OCCURS` share its values.
@@ -27,7 +27,7 @@ pub struct Finder<'a> {
     underscores: bool,
     /// The fields of structs, by their names.
     names: HashMap<*const Field, Names<'a>>,
-    /// The values of arrays. Each array of a batch has a field of its own.
+    /// The values of arrays. Each array of a batch has a separate field.
     leaves: HashMap<*const Field, Rc<Leaf<'a>>>,
     /// How many elements lists may have, if they were [checked](Self::check).
     most: HashMap<*const Field, usize>,
@@ -38,7 +38,7 @@ type Names<'a> = HashMap<&'a str, Option<usize>>;
 
 /// A part of the way from a row to a value.
 enum Step<'a> {
-    /// A struct, whose fields are null if it is. They begin at an offset of its own.
+    /// A struct, whose fields are null if it is. They begin at a separate offset.
     Struct(Validity<'a>, usize),
     List(List<'a>),
 }

@@ -18,7 +18,7 @@ const MAX_DEPTH: usize = 64;
 /// Of what the other library passes on, this cannot be checked. It holds for every stream, and the comments below call
 /// it the promise of the producer:
 ///
-/// * Pointers are null, or lead to what the interface says, until the structure is released, and nobody writes there.
+/// * Pointers are null, or lead to what the interface says, until the structure is released, and no one writes there.
 /// * The arrays `buffers` and `children` have as many entries as `n_buffers` and `n_children` say. Arrays have the
 ///   types of the schema.
 /// * Buffers have the size that follows from the type, from `offset` and from `length`. The bytes of a run of text end
@@ -37,7 +37,7 @@ impl Stream {
     /// has no schema.
     ///
     /// # Safety
-    /// `pointer` leads to a stream that nobody else uses at the moment, and its producer keeps the
+    /// `pointer` leads to a stream that no one else uses at the moment, and its producer keeps the
     /// [promise](Self#the-promise).
     pub unsafe fn from_raw(pointer: *mut ArrowArrayStream) -> Result<Stream> {
         if pointer.is_null() || !pointer.is_aligned() {

@@ -185,7 +185,7 @@ impl<'a> Array<'a> {
             return Err(Malformed::new(format!("buffer {index} of {len} bytes is missing")));
         }
         // SAFETY: The pointer is not null, the length is possible, and the caller promises that there are as many
-        // bytes. The promise of the producer: nobody writes there, and they stay until the batch is released, which
+        // bytes. The promise of the producer: no one writes there, and they stay until the batch is released, which
         // `'a` does not outlive.
         Ok(unsafe { std::slice::from_raw_parts(pointer, len) })
     }

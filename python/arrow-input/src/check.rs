@@ -1,8 +1,8 @@
 //! Compares the columns of a batch with a layout: [`Finder::check`].
 //!
-//! A writer asks only for the values of its own columns. Everything else in a batch would be dropped without a word, so
-//! it is an error, except for columns without any values: `read` returns a column of nulls for a group that applies to
-//! no record.
+//! A writer asks only for the values of its own columns. Everything else in a batch would be dropped silently, so it is
+//! an error, except for columns without any values: `read` returns a column of nulls for a group that applies to no
+//! record.
 
 use crate::access::{Finder, mismatch, named};
 use crate::buffers::{Array, Buffers};

@@ -1,4 +1,4 @@
-//! The structures of Arrow's C interface, and what its pointers lead to.
+//! The structures of Arrow's C interface, and the data behind their pointers.
 //!
 //! <https://arrow.apache.org/docs/format/CDataInterface.html> and `CStreamInterface.html` define them.
 
@@ -55,7 +55,7 @@ macro_rules! release_on_drop {
             fn drop(&mut self) {
                 if let Some(release) = self.release {
                     // SAFETY: The interface demands that a structure with this function be released once, with a
-                    // pointer to it. The function sets `release` to null, and nobody else has this structure.
+                    // pointer to it. The function sets `release` to null, and no one else has this structure.
                     unsafe { release(self) }
                 }
             }

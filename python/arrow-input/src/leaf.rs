@@ -46,7 +46,7 @@ impl fmt::Display for BadValue<'_> {
     }
 }
 
-/// A value, or what is wrong with it.
+/// A value, or the error in it.
 pub(crate) type Checked<'a, T> = std::result::Result<T, BadValue<'a>>;
 
 /// The values of a column, or those of a field or of elements within it.
@@ -161,8 +161,8 @@ impl<'a> Leaf<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// Checks the text of these rows at once, which is faster than each value alone, unless it is long. Most batches have
-    /// only valid text.
+    /// Checks the text of these rows at once, which is faster than each value alone, unless it is long. Most batches
+    /// have only valid text.
     fn checked(mut self, rows: Option<Range<usize>>) -> Self {
         let most = rows.as_ref().map_or(0, |rows| rows.len().saturating_mul(AT_ONCE));
         if let Some(rows) = rows

@@ -1,13 +1,13 @@
-//! Batches of other libraries, by Arrow's C interface: taken over, checked, and read row by row.
+//! Takes batches from other libraries through Arrow's C interface, checks them, and reads them row by row.
 //!
 //! ```text
 //! ArrowArrayStream ─ Stream ─ Batch ─ Finder ─ Access (one for each column of the layout) ─ Row ─ Writer
 //! ```
 //!
-//! Whoever made a batch may have read it from a file without checking it. So nothing is believed here that can be
-//! checked: numbers of buffers and children, lengths, offsets, keys, views, and UTF-8. What the interface does not say,
-//! and so nobody can check on this side of it, is the size of most buffers. There the [promise](Stream#the-promise) of
-//! the producer holds.
+//! The producer of a batch may have read it from a file without checking it. So everything that can be checked is
+//! checked here: numbers of buffers and children, lengths, offsets, keys, views, and UTF-8. The interface does not give
+//! the size of most buffers, so it cannot be checked here. For these, this crate relies on the
+//! [promise](Stream#the-promise) of the producer.
 //!
 //! | file | contents |
 //! |---|---|

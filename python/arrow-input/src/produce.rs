@@ -141,7 +141,7 @@ impl<T> Owned<T> {
     /// Frees this and its children.
     ///
     /// # Safety
-    /// `owned` is from `Box::into_raw`, and so are the pointers in it. Nobody uses them any more.
+    /// `owned` is from `Box::into_raw`, and so are the pointers in it. No one uses them any more.
     unsafe fn free(owned: *mut c_void) {
         // SAFETY: The caller promises it.
         let owned = unsafe { Box::from_raw(owned.cast::<Owned<T>>()) };

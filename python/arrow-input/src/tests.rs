@@ -1,4 +1,4 @@
-//! What is read of arrays, and what is refused. Miri runs these tests.
+//! Tests which arrays are read and which are refused. Miri runs these tests.
 
 use crate::produce::{Node, stream};
 use crate::{BadValue, Finder};
@@ -122,7 +122,7 @@ fn text_that_is_not_utf8_is_never_returned_as_text() {
     for (bytes, found) in [
         (&b"a\xED\xA0\x80"[..], "ED at byte 1"),
         (b"\xC3\xA9\xFF", "FF at byte 2"),
-        // The byte behind the text would complete it.
+        // The byte after the text would complete it.
         (b"ab\xC3", "C3 at byte 2"),
         (b"\xF4\x90\x80\x80", "F4 at byte 0"),
         (b"\xC0\x80", "C0 at byte 0"),

@@ -1,4 +1,4 @@
-"""The part of the package that is written in Rust."""
+"""The part of the package that is written in Rust. Programs use the module `charpipe`, which documents its functions."""
 
 from os import PathLike
 from typing import Any, BinaryIO, Iterator, Literal, Never

@@ -6,7 +6,7 @@ from charpipe import _charpipe
 
 
 class Chart:
-    """The characters of the bytes of an encoding. With another one, `differences` has the bytes in which they differ."""
+    """The characters of the bytes of an encoding. With a second encoding, `differences` lists the bytes that differ."""
 
     def __init__(self, name: str, other: str | None = None):
         self._codec = _charpipe.lookup(name)
@@ -15,7 +15,7 @@ class Chart:
         self.other = None if self._other is None else self._other.name
 
     def __getitem__(self, byte: int) -> str | None:
-        """Return the character of a byte; None if the byte alone is none."""
+        """Return the character of a byte; None if the byte alone is not a character."""
         return _char(self._codec, byte)
 
     @property
@@ -74,7 +74,7 @@ def _shown(char: str | None) -> str:
 
 
 def chart(name: str, other: str | None = None) -> Chart:
-    """Return the chart of an encoding: the characters of its 256 bytes. With another one, where the two differ.
+    """Return the chart of an encoding: the characters of its 256 bytes. With a second encoding, also the differences.
 
     >>> chart("IBM037")[0xC1]
     'A'

@@ -6,7 +6,7 @@ from _thread import _local
 from charpipe import _charpipe
 from charpipe._errors import UnknownEncoding
 
-# Labels of families that nobody else serves: a label of these that is not known is probably misspelt.
+# Families of labels that only charpipe handles: an unknown label of one of these is probably misspelt.
 _OURS = ("ibm", "x_ibm", "cp", "ccsid", "ebcdic")
 
 _PREFIX = "charpipe_"
@@ -15,7 +15,7 @@ _asking = _local()
 
 
 def lookup(label: str) -> codecs.CodecInfo:
-    """Return charpipe's codec for a label, also if Python has a codec of that name.
+    """Return charpipe's codec for a label, even if Python has a codec of that name.
 
     >>> lookup("cp037").decode(b"\\xc8\\x89")
     ('Hi', 2)
@@ -45,12 +45,12 @@ class StreamReader(codecs.StreamReader):
         self._decoder = self._codec.decoder(errors)
 
     def decode(self, data, errors="strict"):
-        """Return the text of data, and that all of it was read: what is cut at its end stays in the decoder."""
+        """Return the text of data, and its length. An unfinished character at its end stays in the decoder."""
         self._decoder.errors = errors
         return self._decoder.decode(data), len(data)
 
     def read(self, size=-1, chars=-1, firstline=False):
-        """Return text of the stream. At its end, there has to be a whole character."""
+        """Return text from the stream. It must end with a complete character."""
         size = -1 if size is None else size
         text = super().read(size, chars, firstline)
         while not text and size and chars and self._decoder.getstate()[0]:
@@ -61,7 +61,7 @@ class StreamReader(codecs.StreamReader):
         return text
 
     def reset(self):
-        """Forget what was read and not returned."""
+        """Discard bytes that were read but not returned."""
         super().reset()
         self._decoder.reset()
 

@@ -24,9 +24,10 @@ def decode(
     guess: bool = False,
     **options: Any,
 ) -> str:
-    """Return the text of data. Without an encoding it is detected; with `guess`, also by statistics.
+    """Return the text of data. Without `encoding`, detect it; with `guess`, also from byte statistics.
 
-    With `records` ("fb:80", "rdw", "auto" …) each record becomes a line. The other options are those of `transcode`.
+    With `records` ("fb:80", "rdw", "auto" …) each record becomes a line. `errors` is "strict", "replace", "ignore" or
+    "backslashreplace". The other options are those of `transcode`.
 
     >>> decode(b"\\xc8\\x89", "IBM1047")
     'Hi'
@@ -39,7 +40,7 @@ def decode(
 
 
 def encode(text: str, encoding: str, errors: str = "strict") -> bytes:
-    """Return text in an encoding, by charpipe's codec.
+    """Return the text as bytes in an encoding, with charpipe's codec.
 
     >>> encode("Hi", "IBM1047")
     b'\\xc8\\x89'
@@ -48,9 +49,9 @@ def encode(text: str, encoding: str, errors: str = "strict") -> bytes:
 
 
 def detect(source: Buffer | str | os.PathLike[str] | BinaryIO, *, whole: bool = False, **options: Any) -> Verdict:
-    """Return what the bytes, or the file, are encoded in, and why. The options are those of `transcode` for the input.
+    """Return the encoding of bytes or of a file, and the evidence for it. The options are those of `transcode`.
 
-    With `whole`, all of the source is compared with the encoding that was found, and not only its first 64 KiB.
+    With `whole`, check the whole source against the encoding, not only its first 64 KiB.
 
     >>> verdict = detect(b"<?xml version='1.0' encoding='ISO-8859-1'?><a/>")
     >>> verdict.encoding, verdict.rule
@@ -64,12 +65,12 @@ def transcode(
     target: str | os.PathLike[str] | BinaryIO,
     **options: Any,
 ) -> Report:
-    """Convert a file, or bytes, to a file, in constant memory; return what was done.
+    """Convert a file, or bytes, to a file, in constant memory; return the report.
 
     The options are those of the command, with `_` for `-`: `from_="IBM1047"`, `to="UTF-8"`, `malformed="replace"`,
     `unmappable="xml"`, `records="fb:80"`, `to_records="rdw"`, `eol="lf"`, `ebcdic_nl="zos"`, `jobs=4` …
-    `charpipe.transcode.options` lists them. A target path is replaced only when the output is complete, so it may be the
-    source. After an error it is as it was.
+    `charpipe.transcode.options` lists them, and docs/reference/convert.md describes them. A target path is replaced only
+    when the output is complete, so it may be the source. After an error it is unchanged.
 
     >>> import io
     >>> out = io.BytesIO()
@@ -87,12 +88,12 @@ transcode.options = {name: (kind, words) for name, kind, words in _charpipe.opti
 
 
 def records(source: Buffer | str | os.PathLike[str] | BinaryIO, shape: str, *, limit: int | None = None):
-    """Iterate over the records of a file, or of bytes: their bytes, without what frames them.
+    """Iterate over the records of a file, or of bytes. Each record is returned as bytes, without its header.
 
     `shape` is one of "fb:80", "rdw", "vb" …, or "auto" to find it in the first bytes.
 
-    The iterator has `number`, from 1, and `offset` of the record that it returned last. A record longer than `limit` bytes
-    is an error (by default 1 MiB).
+    The iterator has the `number` (from 1) and the `offset` of the last record that it returned. A record that is longer
+    than `limit` bytes (by default 1 MiB) is an error.
 
     >>> list(records(b"\\x00\\x06\\x00\\x00\\xc1\\xc2\\x00\\x04\\x00\\x00", "rdw"))
     [b'\\xc1\\xc2', b'']
@@ -102,19 +103,20 @@ def records(source: Buffer | str | os.PathLike[str] | BinaryIO, shape: str, *, l
 
 def load_table(path: str | os.PathLike[str], *, to: str | None = None) -> str:
     """Read a table file (ICU's `.ucm`, glibc's charmap, Unicode's `.TXT`, 256 bytes …) and register its encoding; return
-    its name. It wins over a built-in encoding of that name. With `to`, a file of 256 bytes maps to that page.
+    its name. It takes precedence over a built-in encoding with that name. With `to`, a file of 256 bytes maps to bytes of
+    that code page.
     """
     from charpipe import _codecs
 
     name, _ = _charpipe.load_table(path, to)
-    # Python keeps the codecs that it found. This makes it forget them.
+    # Python caches the codecs that it found. This clears the cache.
     if _codecs.is_registered():
         _codecs.register()
     return name
 
 
 def names(pattern: str = "") -> list[str]:
-    """Return the names of all encodings, or of those in whose name or aliases the pattern occurs, in any case.
+    """Return the names of all encodings, or of those whose name or aliases contain the pattern (case-insensitive).
 
     >>> names("1047")
     ['IBM1047']

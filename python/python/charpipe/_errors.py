@@ -4,12 +4,12 @@ import os
 
 
 class Error(ValueError):
-    """What charpipe could not convert, detect or read.
+    """The error for input that charpipe cannot convert, detect or read.
 
-    The message says what was found, where, and what to do. `code` is a short name for programs that never changes, such as
-    `malformed`. `offset` counts bytes of the input from 0, `line` and `column`, which is a character of the line, from 1. In
-    an input of records, `record` is the number of the record from 1, and `column` the byte in it. Each is None if there is
-    none.
+    The message says what was found, where, and what to do. `code` is a short name for programs, such as `malformed`, and
+    never changes. `offset` counts bytes of the input from 0. In text, `line` and `column` (in characters) count from 1. In
+    an input of records, `record` is the number of the record from 1, and `column` the byte in it. Each of these is None if
+    it does not apply.
     """
 
     code: str
@@ -20,14 +20,14 @@ class Error(ValueError):
 
 
 class UnknownEncoding(Error, LookupError):
-    """A label that no codec has, or whose charset is not supported. The message names similar labels."""
+    """The error for a label that is unknown, or whose charset is not supported. The message names similar labels."""
 
 
 class RecordError(Error):
-    """A record that cannot be read or written.
+    """The error for a record that cannot be read or written.
 
-    `record` counts from 1. `field` is the path of the field, `offset` is where it begins in the input, and `bytes` are its
-    bytes, or those of a wrong header; each is None if there is none.
+    `record` counts from 1. `field` is the path of the field, `offset` is its offset in the input, and `bytes` are its bytes,
+    or the bytes of an invalid header. Each of these is None if it does not apply.
     """
 
     field: str | None

@@ -1,4 +1,4 @@
-"""The inputs of `charpipe.read`: one or several, patterns of paths, and how far they are read."""
+"""The inputs of `charpipe.read`: one or several, patterns of paths, and the progress of reading them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def each(inputs: Any) -> list[Any]:
-    """Return the sources: those of a list, and of a pattern all files that match it, sorted."""
+    """Return the sources: the items of a list, or all files that match a pattern, sorted."""
     if isinstance(inputs, (list, tuple)) or hasattr(inputs, "__next__") and not hasattr(inputs, "read"):
         sources = [one for part in inputs for one in each(part)]
         if not sources:
@@ -43,7 +43,7 @@ def each(inputs: Any) -> list[Any]:
 
 
 def opened(sources: list[Any], progress: Progress | None) -> Iterator[tuple[Any, str | None]]:
-    """Yield what the records of each source are read from, and its name."""
+    """Yield an object to read the records of each source from, and its name."""
     for one in sources:
         one, name = source(one)
         if progress is None:
@@ -60,7 +60,7 @@ def opened(sources: list[Any], progress: Progress | None) -> Iterator[tuple[Any,
 
 
 def source(source: Any) -> tuple[Any, str | None]:
-    """Return what the records are read from, and its name. Paths with a scheme are opened by fsspec."""
+    """Return an object to read the records from, and its name. Paths with a scheme are opened by fsspec."""
     if isinstance(source, os.PathLike) and not hasattr(source, "read"):
         source = os.fspath(source)
     if isinstance(source, str) and "://" in source:
@@ -92,7 +92,7 @@ def _size(source: Any) -> int | None:
 
 
 class _Counted:
-    """A binary file, of which is counted how much is read."""
+    """A binary file that counts the bytes read."""
 
     def __init__(self, file: Any, progress: Progress):
         self._file, self._progress = file, progress
@@ -108,7 +108,7 @@ class _Counted:
 
 
 class Progress:
-    """Shows how many bytes were read: with tqdm if it is installed, else in a line on stderr."""
+    """Shows how many bytes were read: with tqdm if it is installed, otherwise in a line on stderr."""
 
     def __init__(self, sources: list[Any], part: tuple[Any, ...] | None):
         sizes = [_size(one) for one in sources]

@@ -1,4 +1,4 @@
-"""Options as Python has them: keyword arguments, which become the names and values of the command line."""
+"""Turns keyword arguments into options with the names and values of the command line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# What the standard error handlers are as policies for malformed input.
+# The standard error handlers, as policies for malformed input.
 MALFORMED = {"strict": "fail", "replace": "replace", "ignore": "drop", "backslashreplace": "escape"}
 UNMAPPABLE = {
     "strict": "fail",
@@ -23,7 +23,7 @@ def pairs(options: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def text(value: Any) -> str:
-    """Return the value of an option as the command line has it."""
+    """Return the value of an option, as on the command line."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
@@ -32,7 +32,7 @@ def text(value: Any) -> str:
 
 
 def policy(errors: str, writes: bool) -> str:
-    """Return the policy that an error handler stands for."""
+    """Return the policy for an error handler."""
     policies = UNMAPPABLE if writes else MALFORMED
     try:
         return policies[errors]

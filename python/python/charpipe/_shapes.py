@@ -46,7 +46,7 @@ def find(source: Any, records: Any, file: Any = None) -> tuple[Any, Any]:
 
 
 def _buffer(source: Any) -> memoryview | None:
-    """Return the bytes of an object with the buffer protocol, which is read as a whole, even if it has `read` as well."""
+    """Return the bytes of an object with the buffer protocol, which is read as a whole even if it also has `read`."""
     try:
         return memoryview(source).cast("B")
     except TypeError:
@@ -54,7 +54,7 @@ def _buffer(source: Any) -> memoryview | None:
 
 
 def find_in_file(opened: BinaryIO, file: Any = None) -> tuple[Prefixed, str]:
-    """Return an open file, with what was read of it, and how its records are stored."""
+    """Return an open file with its first bytes, and how its records are stored."""
     head = _head(opened)
     return Prefixed(head, opened), _shape(head, file)
 

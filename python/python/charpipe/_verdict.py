@@ -53,9 +53,9 @@ class Result:
 
 
 class Verdict(Result):
-    """What detection found: the encoding, the rule that decided, and the evidence.
+    """The result of detection: the encoding, the rule that decided, and the evidence.
 
-    `encoding` is None if nothing identifies the encoding; `error` says why. `diagnostics` has warnings and hints.
+    `encoding` is None if nothing identifies the encoding; then `error` gives the reason. `diagnostics` has warnings and hints.
     """
 
     __slots__ = ()
@@ -64,7 +64,7 @@ class Verdict(Result):
         return str(self.encoding or "unknown")
 
     def explain(self) -> str:
-        """Return the evidence in a few lines for people."""
+        """Return a short description of the evidence."""
         lines = [f"{self.encoding or 'unknown'}: rule {self.rule}, from {self.source or 'nothing'}; {self.kind}"]
         if self.signature:
             lines.append(f"begins with {self.signature}")
@@ -78,9 +78,9 @@ class Verdict(Result):
 
 
 class Report(Result):
-    """What a conversion did: `from`, `to`, `bytes_in`, `bytes_out`, and what was replaced.
+    """The report of a conversion: `from`, `to`, `bytes_in`, `bytes_out`, and the replacements.
 
-    `from` is a word of Python, so it is `report["from"]` or `report.source`.
+    `from` is a Python keyword, so use `report["from"]` or `report.source`.
     """
 
     __slots__ = ()
@@ -92,6 +92,6 @@ class Report(Result):
 
     @property
     def verdict(self) -> Verdict | None:
-        """What detection found."""
+        """The result of detection."""
         keys = self._keys["verdict"]
         return None if keys is None else Verdict(keys)

@@ -1,8 +1,8 @@
 """Mainframe records as Arrow record batches.
 
 ``charpipe.read`` reads the fields of records by a layout: a COBOL copybook or a field list. The result is a stream of
-Arrow record batches, which pyarrow, Polars, DuckDB and pandas take without a copy. ``charpipe.splits`` cuts a file into
-parts that can be read side by side, in other processes or on other machines.
+Arrow record batches, which pyarrow, Polars, DuckDB and pandas read without a copy. ``charpipe.splits`` cuts a file into
+parts that can be read in parallel, in other processes or on other machines.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ if TYPE_CHECKING:
 
 __all__ = ["RecordStream", "Split", "read", "schema", "splits", "write"]
 
-#: Options of the command that functions here do not have: one thread reads a stream, ``encoding`` is the name of ``from``,
-#: because that is a word of Python, and ``write`` has ``records`` for the shape of its output. Only ``write`` has
+#: Options of the command that the functions here do not have: one thread reads a stream; ``from`` is called ``encoding``,
+#: because ``from`` is a Python keyword; and ``write`` has ``records`` for the shape of its output. Only ``write`` has
 #: ``binary_range``.
 NOT_HERE = ("jobs", "from", "to_records", "binary_range")
 
 #: The options of ``read``, besides those about the input and the batches.
 OPTIONS = {name.replace("-", "_") for name, _, _ in rows_options()} - {*NOT_HERE} | {"encoding"}
 
-#: Options that had another name once.
+#: The old names of options.
 RENAMED = {
     "floats": "float",
     "byteorder": "byte_order",
@@ -62,11 +62,11 @@ class Split(NamedTuple):
     """A part of a file of records. ``charpipe.read(path, split=...)`` reads it."""
 
     begin: int
-    """Where it begins, in bytes from 0."""
+    """The offset of its first byte, from 0."""
     end: int
-    """Where it ends: the first byte after it."""
+    """The offset of the first byte after it."""
     number: int | None = None
-    """The number of its first record, from 1; ``None`` if it is not known."""
+    """The number of its first record, from 1; ``None`` if it is unknown."""
 
 
 def read(
@@ -120,64 +120,70 @@ def read(
 ) -> RecordStream:
     """Read mainframe records as a stream of Arrow record batches.
 
+    >>> layout = b"NAME 1 4 text\\nSUM 5 3 packed.2\\n"
+    >>> stream = read(b"\\xd2\\x81\\xa3\\x85\\x01\\x23\\x4c", layout=layout, records="fb:7")
+    >>> stream.shape
+    'fb:7'
+
     ``source`` is a path, an object with the buffer protocol (``bytes``, ``mmap``), or a binary file object. A buffer is
-    read as a whole, a file object from where it stands. Paths with a scheme (``s3://...``) are opened by fsspec, if that
-    is installed. A list of sources, or a pattern of paths such as ``"data/*.bin"``, whose files are read in the order of
-    their names, is read one source after another; each has its own record numbers, and ``add_columns=["file"]`` says which
-    one a row is from.
+    read as a whole, a file object from its current position. Paths with a scheme (``s3://...``) are opened by fsspec, if
+    it is installed. You can also pass a list of sources, or a pattern of paths such as ``"data/*.bin"``, whose files are
+    read in the order of their names. Several sources are read one after another, each with its own record numbers;
+    ``add_columns=["file"]`` adds the name of the source to each row.
 
-    ``layout`` is the path of a COBOL copybook or of a field list, or its text if it has several lines or is ``bytes``.
-    ``layout_format`` is ``copybook``, ``copybook-fixed``, ``copybook-free``, ``fields`` or ``json``; ``auto`` detects it.
-    ``copy_path`` lists the directories in which a copybook finds the members that it copies, and ``replacing`` words to be
-    replaced: ``"==:TAG:== BY ==CUST=="``. ``decimal_comma`` stands for DECIMAL-POINT IS COMMA. ``record_name`` is the
-    level 01 of a copybook or a program to read. ``count_map`` has the counts for the values of a field that an OCCURS
-    depends on: ``"SIZE:A=1,B=2"``.
-    ``float`` (``ibm`` or ``ieee``) and ``byte_order`` (``big`` or ``little``) tell how a copybook's COMP-1, COMP-2 and
-    COMP-5 are stored, and ``zoned_signs`` (``auto``, ``ebcdic``, ``ascii``, ``ascii-p``) which characters are digits with signs.
-    ``when`` adds conditions of record types: ``"TYPE=C: CLIENT"``. ``parent`` maps record types to
-    those of their parents: ``{"ACCOUNT": "CUSTOMER"}``, or ``"ACCOUNT < CUSTOMER"``; ``"CUSTOMER: ID"`` also adds the
-    column ``_parent.ID``, a field of the parent. The column ``_parent`` then has the
-    ``_number`` of the last such record before each one. ``varchar=True`` makes one field of a length and a text at level 49, as Db2 declares a VARCHAR. ``null_indicator`` maps fields to those that say
-    whether they are null. ``groups="text"`` adds a field ``_text`` to groups of characters: the text of the whole group.
+    **Layout.** ``layout`` is the path of a COBOL copybook or of a field list, or its text if it has several lines or is
+    ``bytes``. ``layout_format`` is ``copybook``, ``copybook-fixed``, ``copybook-free``, ``fields`` or ``json``; ``auto``
+    detects it. ``copy_path`` lists the directories with the copybooks that a copybook includes, and ``replacing`` words to
+    replace: ``"==:TAG:== BY ==CUST=="``. ``decimal_comma=True`` stands for DECIMAL-POINT IS COMMA. ``record_name`` is the
+    level 01 of a copybook or a program to use. ``count_map`` has the number of elements of a table for each value of the
+    field that it depends on: ``"SIZE:A=1,B=2"``. ``float`` (``ibm`` or ``ieee``) is the format of COMP-1 and COMP-2,
+    ``byte_order`` (``big`` or ``little``) the byte order of COMP-5, and ``zoned_signs`` (``auto``, ``ebcdic``, ``ascii``,
+    ``ascii-p``) says how zoned numbers are stored.
 
-    ``encoding`` is the code page of the records. ``records`` tells how they are stored: ``fb:80``, ``rdw``, ``vb``, ...,
-    or ``auto`` to detect it. By default they all have the length of the layout. ``layout`` is for records that nothing
-    frames, and that have the length of the layout, or of their record type and arrays. ``length_field="LEN+4"`` names
-    the field with their length, and ``length_map="TYPE:A=120,B=300"`` has a length for each value of a field.
-    ``tape_file`` chooses a file of a tape image, by its number or name. ``skip_head`` and ``skip_tail`` leave out bytes
-    (``80``) or records (``"1r"``) at the beginning and at the end of the input, ``record_prefix`` and ``record_suffix``
-    bytes before and after the data of each record. ``split`` reads only a part of the input, as
-    ``splits`` returns them.
+    ``when`` adds rules that assign types to records: ``"TYPE=C: CLIENT"``. ``parent`` maps record types to their parent
+    types: ``{"ACCOUNT": "CUSTOMER"}``, or ``"ACCOUNT < CUSTOMER"``. The column ``_parent`` then has the ``_number`` of the
+    last record of that type before each record. ``"CUSTOMER: ID"`` also adds a field of the parent, as the column
+    ``_parent.ID``. ``varchar=True`` reads a length and a text at level 49 as one text field of that length, as Db2 declares
+    a VARCHAR. ``null_indicator`` maps fields to the fields that show whether they are null. ``groups="text"`` adds a field
+    ``_text`` to groups of characters: the text of the whole group.
 
-    ``select`` names the fields to read; all others cost nothing. A group stands for its fields. ``filler=True`` reads
-    FILLER too. ``add_columns`` adds columns that are not fields: ``file``, ``number`` (from 1), ``offset`` (in bytes from
-    0), ``type`` (the record type; always there if the layout has record types), ``parent``, ``record`` (its bytes) and ``errors``. The
-    columns are named ``_file``, ``_number`` and so on.
+    **Records.** ``encoding`` is the code page of the records. ``records`` tells how they are stored: ``fb:80``, ``rdw``,
+    ``vb``, ..., or ``auto`` to detect it. By default all records have the length of the layout. ``layout`` is for records
+    without headers, which have the length of the layout, or of their record type and arrays.
+    ``length_field="LEN+4"`` names the field with the length of the record, and ``length_map="TYPE:A=120,B=300"`` has a
+    length for each value of a field. ``tape_file`` chooses a file of a tape image, by number or name. ``skip_head`` and
+    ``skip_tail`` skip bytes (``80``) or records (``"1r"``) at the beginning and end of the input, ``record_prefix`` and
+    ``record_suffix`` bytes before and after the data of each record. ``split`` reads only a part of the input, as returned
+    by ``splits``.
 
-    ``on_bad="error"`` stops at the first field that is not a value of its kind. ``on_bad="null"`` makes it null, and
+    **Columns.** ``select`` names the fields to read; the others cost nothing. The name of a group selects all of its
+    fields. ``filler=True`` reads FILLER too. ``add_columns`` adds columns that are not fields: ``file``, ``number`` (from
+    1), ``offset`` (in bytes from 0), ``type`` (the record type; always there if the layout has record types), ``parent``,
+    ``record`` (the bytes of the record) and ``errors``. The columns are named ``_file``, ``_number`` and so on.
+
+    **Errors.** ``on_bad="error"`` stops at the first field that cannot be read. ``on_bad="null"`` makes it null, and
     ``add_columns=["errors"]`` then adds the name, a code, a message, and the bytes of each such field. A record that cannot
-    be read at all is an error unless this column is there; then it is a row of nulls.
-    ``short_records="null"`` accepts records that end before the layout does. Records that are longer than the layout are
-    errors; ``overlong="cut"`` leaves out the rest. ``empty_is_null=True`` makes numbers of blanks or low-values null, and
-    ``loose_numbers=True`` reads zoned numbers with blanks after their digits. ``malformed`` (``fail``, ``replace``, ``drop``,
-    ``escape``, or a label that they are read as) tells what to do with bytes in text that are not valid in its code page.
-    ``exact=True`` makes fields errors that would be written back as other bytes.
+    be read at all is an error unless this column is there; then it becomes a row of nulls. ``short_records="null"``
+    accepts records that end before the layout does. Records that are longer than the layout are errors;
+    ``overlong="cut"`` drops the rest. ``empty_is_null=True`` makes numbers that consist of spaces or low-values null, and
+    ``loose_numbers=True`` reads zoned numbers with spaces after their digits. ``malformed`` (``fail``, ``replace``,
+    ``drop``, ``escape``, or a label: such bytes are read as bytes of that charset) says what to do with bytes in text that
+    are not valid in its code page. ``exact=True`` refuses fields that would be written back as different bytes.
 
-    ``trim`` lists what is removed from the end of text: ``blanks``, ``nuls`` (low-values), ``blanks,nuls`` or ``none``.
-    ``controls`` (``keep``, ``space``, ``drop``, ``error``, ``xml``) and ``record_newlines`` (``keep``, ``space``,
-    ``error``) tell what to do with control characters and newlines in text.
-
-    Numbers are ``decimal128`` with the precision and scale of their picture, and binary ones without decimal places are
-    ``int32`` or ``int64``. ``integers=True`` makes all numbers of up to 18 digits without decimal places integers.
-    ``underscores=True`` replaces the hyphens in names. ``dates`` maps fields to patterns such as ``YYYYMMDD``,
-    ``YYYY-MM-DD`` or ``YYYYDDD``; they become ``date32``. With a time, such as
+    **Values.** ``trim`` says what to remove from the end of text: ``blanks`` (spaces), ``nuls`` (low-values),
+    ``blanks,nuls`` or ``none``. ``controls`` (``keep``, ``space``, ``drop``, ``error``, ``xml``) and ``record_newlines``
+    (``keep``, ``space``, ``error``) say what to do with control characters and newlines in text. Numbers are
+    ``decimal128`` with the precision and scale of their picture, and binary ones without decimal places are ``int32`` or
+    ``int64``. ``integers=True`` makes all numbers of up to 18 digits without decimal places integers.
+    ``underscores=True`` writes underscores for the hyphens in names. ``dates`` maps fields to patterns such as
+    ``YYYYMMDD``, ``YYYY-MM-DD`` or ``YYYYDDD``; they become ``date32``. With a time, such as
     ``YYYY-MM-DD-HH.MI.SS.FFFFFF`` of Db2, they become ``timestamp[us]``.
 
-    ``batch_rows`` is the maximum number of rows in a batch. ``name`` is the name of the input, for messages.
-    ``progress=True`` shows how many bytes were read: with tqdm if it is installed, else in a line on stderr.
+    ``batch_rows`` is the maximum number of rows in a batch. ``name`` is the name of the input in messages.
+    ``progress=True`` shows how many bytes were read: with tqdm if it is installed, otherwise in a line on stderr.
 
     Errors are raised when the batches are read, after all rows before them. Iterating over the stream raises
-    ``charpipe.RecordError``, which has the offset, the record and the field; a consumer of the Arrow stream raises its
+    ``charpipe.RecordError``, which has the offset, the record and the field. A consumer of the Arrow stream raises its
     own exception with the same message.
     """
     given = {option: value for option, value in locals().items() if option in OPTIONS}
@@ -222,9 +228,13 @@ def schema(
 ) -> Any:
     """Return the schema of the rows of a layout, without any data.
 
-    ``format="arrow"`` returns the ``pyarrow.Schema`` of what ``read`` returns. The others return text: ``duckdb``,
-    ``postgresql``, ``db2`` and ``sqlite`` a ``CREATE TABLE`` for rows of CSV, ``json-schema`` a JSON Schema of a line of
-    JSON, ``avro`` a record of Avro, ``spark`` a ``StructType`` of Spark as JSON. The other options are those of ``read``.
+    ``format="arrow"`` returns the ``pyarrow.Schema`` of the batches that ``read`` returns. The other formats return text:
+    ``duckdb``, ``postgresql``, ``db2`` and ``sqlite`` a ``CREATE TABLE`` for rows of CSV, ``json-schema`` a JSON Schema for
+    one line of JSON, ``avro`` an Avro record schema, ``spark`` a Spark ``StructType`` as JSON. The other options have the
+    same meaning as in ``read``.
+
+    >>> print(schema(b"NAME 1 4 text\\nSUM 5 3 packed.2\\n", "duckdb").split()[:2])
+    ['CREATE', 'TABLE']
     """
     given = {option: value for option, value in locals().items() if option in OPTIONS}
     _check_names("schema", unknown)
@@ -235,13 +245,16 @@ def schema(
 
 
 def splits(source: Any, records: str, bytes: int = 128 << 20, *, numbers: bool = False) -> list[Split]:
-    """Cut a file of records into parts of about ``bytes`` bytes that can be read side by side.
+    """Cut a file of records into parts of about ``bytes`` bytes that can be read in parallel.
 
-    Records of a fixed length are cut by arithmetic, ``vb`` and ``vbs`` by their block descriptor words, and other
-    records by a chain of eight headers in the middle. Reading a part fails unless it ends where the next one begins, so
-    no record is lost or read twice.
+    Fixed-length records are cut by arithmetic, ``vb`` and ``vbs`` by their block descriptor words, and other records by
+    looking for a chain of eight headers. Reading a part fails unless it ends where the next one begins, so no record is
+    lost or read twice.
 
     ``numbers=True`` reads all headers, so that the number of the first record of each part is known.
+
+    >>> splits(bytes(800), "fb:80", 400)
+    [Split(begin=0, end=400, number=1), Split(begin=400, end=800, number=6)]
     """
     source, _ = _source(source)
     return [Split(*part) for part in split_records(source, records, bytes, numbers)]
@@ -275,17 +288,23 @@ def write(
     underscores: bool = False,
     **unknown: Never,
 ) -> int:
-    """Write Arrow data as mainframe records. Returns the number of records.
+    """Write Arrow data as mainframe records. Return the number of records.
 
-    ``data`` is a table or a stream of pyarrow, Polars or any library with ``__arrow_c_stream__``. Its columns have the
-    names of the fields, as in ``read``; columns that begin with an underscore are ignored. ``target`` is a path, which
-    is replaced when everything is written, or a binary file object. ``binary_range`` says which numbers a binary field
-    takes: all that fit into its bytes (``full``), or those with as many digits as the picture (``picture``). With ``dates``,
-    columns of dates and of timestamps are written by the patterns. With ``parent``, the rows must be in the order of their
-    column ``_number``, so that children follow their parents. The other options are those of ``read``.
+    ``data`` is a table or a stream of pyarrow, Polars or any library with ``__arrow_c_stream__``. Its columns must have the
+    names of the fields, as in ``read``; columns that begin with an underscore are ignored. ``target`` is a path, which is
+    replaced only when everything is written, or a binary file object. ``binary_range`` is the range of numbers that are
+    written to binary fields: all that fit into the bytes (``full``), or those with as many digits as the picture
+    (``picture``). With ``dates``, columns of dates and timestamps are written in the patterns. With ``parent``, the rows
+    must be in the order of their column ``_number``, so that children follow their parents. The other options have the
+    same meaning as in ``read``.
 
-    Fields without a value are blank if they are text. What cannot be written exactly is a ``charpipe.RecordError``:
-    nothing is rounded, cut or replaced.
+    A text field without a value is filled with spaces. A value that cannot be written exactly raises
+    ``charpipe.RecordError``: nothing is rounded, cut or replaced.
+
+    >>> import io
+    >>> layout, out = b"NAME 1 4 text\\nSUM 5 3 packed.2\\n", io.BytesIO()
+    >>> write(read(b"\\xd2\\x81\\xa3\\x85\\x01\\x23\\x4c", layout=layout), out, layout=layout), out.getvalue().hex()
+    (1, 'd281a38501234c')
     """
     given = {option: value for option, value in locals().items() if option in OPTIONS}
     _check_names("write", unknown)
@@ -308,9 +327,9 @@ def write(
 def _validated(data: Any, failures: list[Exception]) -> Any:
     """Return a stream whose batches pyarrow has checked, if they are its own or those of pandas.
 
-    Arrow's C interface does not pass on how long most buffers are, so only their owner can check that they are as long
-    as the batch says. pyarrow does not do that when it reads a file. What charpipe can see itself, it checks on the
-    way. What other libraries pass on has the sizes that they say, also if they had it from pyarrow.
+    Arrow's C interface does not contain the size of most buffers, so only their owner can check that they are as long as
+    the batch requires. pyarrow does not check that when it reads a file. charpipe checks everything else itself. For
+    buffers of other libraries it relies on the sizes that they give, even if the data came from pyarrow.
     """
     pyarrow, pandas = sys.modules.get("pyarrow"), sys.modules.get("pandas")
     if pyarrow is None:
@@ -333,7 +352,7 @@ def _validated(data: Any, failures: list[Exception]) -> Any:
 
 
 def _checked_rows(rows: Any) -> Any:
-    """Return rows that are structs, when pyarrow has validated them. To make a table of them would read them before."""
+    """Return rows that are structs, after pyarrow has validated them. Making a table from them would read them first."""
     try:
         rows.validate()
     except (ValueError, IndexError) as error:
@@ -342,7 +361,7 @@ def _checked_rows(rows: Any) -> Any:
 
 
 def _checked(batches: Iterable[Any], failures: list[Exception]) -> Iterator[Any]:
-    """Yield batches that pyarrow has validated. The exception that ends them is added to ``failures``."""
+    """Yield batches after pyarrow has validated them. An exception is also added to ``failures``."""
     try:
         for batch in batches:
             for name, column in zip(batch.schema.names, batch.columns):

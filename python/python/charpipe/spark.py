@@ -12,7 +12,7 @@
     )
 
 It needs pyspark 4.0 or later, and works on Spark Connect. Files are read by the workers, in parts: from every path that
-they can open, and from every URL that fsspec can read. ``docs/spark.md`` explains the options.
+they can open, and from every URL that fsspec can read. ``docs/spark.md`` describes the options.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 __all__ = ["CharpipeDataSource", "register"]
 
-#: The size of a part, if no option says it.
+#: The default size of a part.
 SPLIT_BYTES = 128 << 20
 
-#: Spark's words for what becomes of records with values that cannot be read.
+#: Spark's words for the handling of records with values that cannot be read.
 MODES = {"failfast": "error", "permissive": "null", "dropmalformed": "null"}
 
 #: Options that are lists. They can be in JSON.
@@ -54,7 +54,7 @@ OTHERS = {"layout", "path", "paths", "mode", "split_bytes", "partitions", "batch
 
 
 def register(spark: SparkSession) -> None:
-    """Make the format ``charpipe`` known to a session."""
+    """Register the format ``charpipe`` with a session."""
     spark.dataSource.register(CharpipeDataSource)
 
 
@@ -160,7 +160,7 @@ class _Settings:
         self.columns: list[str] = self.schema().names
 
     def _set_mode(self, options: dict[str, str]) -> bool:
-        """Set what Spark's `mode` stands for. Return whether records with bad fields are left out."""
+        """Set the option for Spark's `mode`. Return whether records with bad fields are left out."""
         if "mode" not in options:
             return False
         mode = options["mode"].lower()
@@ -234,7 +234,7 @@ def _local(path: str) -> str:
 
 
 def _files(path: str) -> list[tuple[str, int]]:
-    """Return the files that a path, a pattern or a directory stands for, with their sizes."""
+    """Return the files of a path, a pattern or a directory, with their sizes."""
     if "://" in path:
         return _remote_files(path)
     found = sorted(glob.glob(path)) if glob.has_magic(path) and not os.path.exists(path) else [path]
@@ -282,7 +282,7 @@ def _size(path: str) -> int:
 
 
 def _list(option: str, text: str) -> list[str] | dict[str, str]:
-    """Return a list, which is in JSON or separated by commas. Texts that can contain commas are one."""
+    """Return a list from JSON or from text separated by commas. Text that may contain commas is a single item."""
     if text.lstrip().startswith(("[", "{")):
         return json.loads(text)
     if option in ("when", "copy_path", "replacing", "count_map"):

@@ -10,8 +10,8 @@ use charpipe::records::{Records, Shape};
 use charpipe::rows::{Parents, RowReader, RowsError};
 use std::io::BufRead;
 
-/// The most bytes of records, the most bytes of a column that is no field, and the most values in a batch, so that the
-/// offsets of its columns fit into 32 bits. One record more fits too.
+/// The most bytes of records, the most bytes of a column that is not a field, and the most values in a batch, so that
+/// the offsets of its columns fit into 32 bits. One record more fits too.
 const MAX_BYTES: usize = 64 << 20;
 const MAX_VALUES: usize = 16 << 20;
 
@@ -92,8 +92,8 @@ impl Batches {
         Ok(true)
     }
 
-    /// Reads records of an input until the batch is full, which has so many bytes of records. Returns `false` at the end of
-    /// the input.
+    /// Reads records of an input until the batch is full, which has so many bytes of records. Returns `false` at the
+    /// end of the input.
     fn fill_from_input(&mut self, bytes: &mut usize) -> Result<bool, Failure> {
         let Batches { records, reader, parents, runs, columns, .. } = self;
         while columns.rows() < self.rows

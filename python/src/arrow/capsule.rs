@@ -20,7 +20,7 @@ pub(super) fn import(data: &Bound<'_, PyAny>) -> PyResult<Stream> {
     let pointer = capsule.cast::<PyCapsule>()?.pointer_checked(Some(c"arrow_array_stream"))?;
     let stream = pointer.cast::<ArrowArrayStream>().as_ptr();
     // SAFETY: A capsule of this name has a pointer to a stream, and whoever made it promises that the stream is what
-    // Arrow's interface says. Nobody else uses it while Python's lock is held. It is moved out, which leaves a released
+    // Arrow's interface says. No one else uses it while Python's lock is held. It is moved out, which leaves a released
     // one.
     let stream = unsafe { Stream::from_raw(stream) };
     stream.map_err(|error| bad(error.to_string()))

@@ -1,7 +1,7 @@
 //! The columns of a batch while they receive the values of records: [`Columns`].
 //!
-//! A group is a column of structs, and an array a column of lists. Every column has one entry for each record (within an
-//! array: for each element); what does not apply to a record is null.
+//! A group is a column of structs, and an array a column of lists. Every column has one entry for each record (within
+//! an array: for each element); an entry that does not apply to a record is null.
 
 use super::leaf::{Leaf, TooLarge};
 use arrow_array::{Array, ArrayRef, ListArray, RecordBatch, RecordBatchOptions, StructArray};
@@ -50,7 +50,7 @@ pub(super) struct Columns {
     values: usize,
     /// Whether a value that does not fit its column is an error, and not null.
     is_bad_error: bool,
-    /// What is wrong with the current record.
+    /// The error in the current record.
     report: Vec<FieldError>,
     /// How many values there were before it, and those of its values that do not fit.
     before: usize,
@@ -212,8 +212,8 @@ impl Columns {
         !self.misfits.is_empty()
     }
 
-    /// Reports the values that did not fit. Their places are found by reading the record once more, so that other records
-    /// need not keep them. Returns the first error.
+    /// Reports the values that did not fit. Their places are found by reading the record once more, so that other
+    /// records need not keep them. Returns the first error.
     #[cold]
     pub(super) fn report_misfits(&mut self, reader: &mut RowReader, record: &Record<'_>) -> Option<FieldError> {
         let mut first = None;
@@ -298,7 +298,7 @@ impl Columns {
 /// A value that does not fit its column.
 struct Misfit {
     item: usize,
-    /// How many values of the record stand before it.
+    /// How many values of the record precede it.
     index: usize,
     problem: Problem,
 }
@@ -455,7 +455,7 @@ fn take(nodes: &mut [Node], node: usize) -> Result<ArrayRef, ArrowError> {
 /// The parent of a record, and what it has in the columns with its fields.
 pub(super) type FoundParent<'a> = (Parent, Option<&'a ParentKeys>);
 
-/// The columns that are not fields, as far as they are wanted: where a record is, and what is wrong with it.
+/// The columns that are not fields, as far as they are wanted: where a record is, and the error in it.
 struct Added {
     /// The columns with their values, except for the errors.
     columns: Vec<(AddedColumn, Leaf)>,
@@ -540,7 +540,7 @@ impl Added {
     }
 }
 
-/// What is wrong with each record: a list of the bad fields, or null.
+/// The error in each record: a list of the bad fields, or null.
 struct Errors {
     ends: Vec<i32>,
     validity: NullBufferBuilder,

@@ -1,4 +1,4 @@
-//! Dates and moments on their way to a record: [`Dated`].
+//! Dates and moments that are being written to a record: [`Dated`].
 
 use charpipe::fields::{Column, Value, ValueSource};
 use charpipe::rows::{DatePattern, Rows};
@@ -25,7 +25,7 @@ pub(super) struct Dated<'a, 'b> {
     row: Row<'a, 'b>,
     patterns: &'b [Option<DatePattern>],
     text: String,
-    /// The first value that is not a date of its pattern: its column, and what is wrong.
+    /// The first value that is not a date of its pattern: its column, and the error.
     bad: Option<(usize, String)>,
 }
 

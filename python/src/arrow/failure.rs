@@ -1,4 +1,4 @@
-//! What can go wrong with records, as Python exceptions.
+//! Errors in records, as Python exceptions.
 
 use crate::error::raised;
 use crate::source::not_read;

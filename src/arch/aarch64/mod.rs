@@ -1,7 +1,7 @@
 //! AArch64: NEON.
 //!
-//! There are no kernels for single-byte charsets: with NEON a lookup among 256 entries takes four steps, which promises
-//! little over the scalar loop; this has not been measured.
+//! There are no kernels for single-byte charsets: with NEON a lookup among 256 entries takes four steps, which is
+//! probably not much faster than the scalar loop (not measured).
 
 pub(super) mod lanes;
 pub(super) mod single_byte;

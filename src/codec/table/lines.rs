@@ -61,13 +61,13 @@ impl<'a> Line<'a> {
         Err(ErrorKind::Table { line: self.number, column, expected: expected.into() }.into())
     }
 
-    /// Returns the line from its first character that is not a blank.
+    /// Returns the line from its first character that is not a space.
     pub(super) fn trimmed(&self) -> &'a [u8] {
         skip_blanks(self.bytes)
     }
 }
 
-/// Returns what follows the blanks and tabs.
+/// Returns what follows the spaces and tabs.
 pub(super) fn skip_blanks(bytes: &[u8]) -> &[u8] {
     let blanks = bytes.iter().take_while(|byte| is_blank(**byte)).count();
     &bytes[blanks..]

@@ -1,4 +1,4 @@
-//! Code pages as data: which bytes map to which characters, whatever the source.
+//! Code pages as data: which bytes map to which characters, for tables from any source.
 //!
 //! All sources of mappings are read into a [`Table`], and both codec engines are built from one: the pages of
 //! `codecs/`, the tables of other crates, and files that a user supplies.

@@ -80,7 +80,7 @@ pub enum Way {
     RoundTrip,
     /// `|1`: to bytes only, as an approximation if approximations are enabled; from a private-use code point always.
     BestFit,
-    /// `|2`: the character has no bytes of its own and is written as the single-byte substitute.
+    /// `|2`: the character does not have its own bytes, and is written as the single-byte substitute.
     Substitute1,
     /// `|3`: from bytes only.
     ToText,
@@ -151,15 +151,15 @@ pub enum TableShape {
     Multi(Vec<State>),
 }
 
-/// What each byte does in one state of a multi-byte charset.
+/// The effect of each byte in one state of a multi-byte charset.
 pub type State = [Cell; 256];
 
-/// What a byte does.
+/// The effect of a byte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cell {
     /// The byte is not allowed here.
     Illegal,
-    /// The sequence goes on in the state with this index.
+    /// The sequence continues in the state with this index.
     Next(u8),
     /// The byte ends a sequence.
     End,
@@ -180,8 +180,8 @@ impl TableShape {
         TableShape::Multi(states)
     }
 
-    /// Returns the states: which bytes are allowed where. The first one is the initial state. For [`TableShape::Shifted`]
-    /// these are the states of the pairs.
+    /// Returns the states: which bytes are allowed where. The first one is the initial state. For
+    /// [`TableShape::Shifted`] these are the states of the pairs.
     ///
     /// Lead and trail bytes of pairs are 41–FE, and 40 40 is a pair too (IBM CDRA; ICU's implied tables for `DBCS` and
     /// `EBCDIC_STATEFUL`).
@@ -221,8 +221,8 @@ pub(crate) const SI: u8 = 0x0F;
 /// A charset as a table: a value that can be read from a file, built, inspected or changed.
 ///
 /// [`Registry::register_table`](crate::Registry::register_table) registers it as an encoding, and
-/// [`into_codec`](Self::into_codec) makes a codec of it. [`CodecInfo::table`](crate::codec::CodecInfo::table) returns the
-/// table of a code page. The order of the mappings does not matter.
+/// [`into_codec`](Self::into_codec) makes a codec of it. [`CodecInfo::table`](crate::codec::CodecInfo::table) returns
+/// the table of a code page. The order of the mappings does not matter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Table {
@@ -231,7 +231,7 @@ pub struct Table {
     pub name: Cow<'static, str>,
     /// Other labels.
     pub aliases: Vec<Cow<'static, str>>,
-    /// The table or standard that it was taken from.
+    /// The table or standard that it comes from.
     pub source: Cow<'static, str>,
     /// Its byte sequences.
     pub shape: TableShape,

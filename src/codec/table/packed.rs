@@ -1,13 +1,13 @@
-//! The format of the built-in tables in the program: `pages.bin` and `legacy.bin`, which are generated from `codecs/` and
-//! `codecs/legacy/` and never edited. The test `tables` writes them and checks that they are up to date.
+//! The format of the built-in tables in the program: `pages.bin` and `legacy.bin`, which are generated from `codecs/`
+//! and `codecs/legacy/` and never edited. The test `tables` writes them and checks that they are up to date.
 //!
 //! The first four bytes are the number of blocks (low byte first). The blocks follow: 64 words each, one for each code
 //! point. Equal blocks of different pages are stored once. Then come the records, one per page, in 16-bit words.
 //!
-//! A word of a block is FFFF for a missing code point. Otherwise it says how far the code point is from the one before it
-//! in the block, or from 0: `FFFE - 2 n` is n further on, and `FFFF - 2 n` is n back. Neighbours in a chart are mostly near
-//! each other in Unicode, so that most high bytes are FF, and blocks of them take less room when compressed. They are not 0,
-//! because programs that shrink WebAssembly cut data in pieces wherever there are zeros.
+//! A word of a block is FFFF for a missing code point. Otherwise it says how far the code point is from the one before
+//! it in the block, or from 0: `FFFE - 2 n` is n further on, and `FFFF - 2 n` is n back. Neighbours in a chart are
+//! mostly near each other in Unicode, so that most high bytes are FF, and blocks of them take less room when
+//! compressed. They are not 0, because programs that shrink WebAssembly cut data in pieces wherever there are zeros.
 //!
 //! The blocks together have first the low bytes of all words, and then the high bytes; the records do so, too.
 //! Compressed, as in a package, this takes half as much room as words one after another. The order of the blocks has no
@@ -27,7 +27,7 @@
 //!
 //! | words | contents |
 //! |---|---|
-//! | 1 + … | the states: their number, and for each the number of its runs of equal bytes, and for each run its first (high byte) and last byte, and what the bytes do: 1 end a sequence, 2 end one without a character, 256 + n go on in state n |
+//! | 1 + … | the states: their number, and for each the number of its runs of equal bytes, and for each run its first (high byte) and last byte, and what the bytes do: 1 end a sequence, 2 end one without a character, 256 + n continue in state n |
 //! | 1 + 7 n | the charts: their number, and for each its lead bytes as a code (FFFF FFFF for the single bytes), the plane of Unicode that its cells are in, and four blocks. A chart with characters of several planes is there once for each |
 //! | 1 + 2 n | the codes that are used to decode only |
 //! | 1 + … | the mappings outside the charts |
@@ -59,8 +59,8 @@ impl Blob {
 
 /// The pages of a folder, by name. They are written as rows, by the macro `pages`.
 ///
-/// A pointer would have to be set in memory whenever a program starts, in most pages for nothing. So one text has the words
-/// of all rows, one after another, and the heads have only numbers.
+/// A pointer would have to be set in memory whenever a program starts, in most pages for nothing. So one text has the
+/// words of all rows, one after another, and the heads have only numbers.
 #[derive(Debug)]
 pub(crate) struct Pages {
     pub(in crate::codec) text: &'static str,
@@ -79,9 +79,10 @@ pub(in crate::codec) struct Head {
     record: u32,
 }
 
-/// Makes the pages of a folder of rows. A row has the name; the other labels, separated by blanks; the languages or the use
-/// of the page, in a few words; the table or standard that it was taken from; whether it has only single bytes and
-/// characters of the Basic Multilingual Plane; and the index of the first word of its record, in the words of all records.
+/// Makes the pages of a folder of rows. A row has the name; the other labels, separated by spaces; the languages or the
+/// use of the page, in a few words; the table or standard that it was taken from; whether it has only single bytes and
+/// characters of the Basic Multilingual Plane; and the index of the first word of its record, in the words of all
+/// records.
 macro_rules! pages {
     ($blob:expr, $(($name:literal, $aliases:literal, $about:literal, $source:literal, $is_single:literal, $record:literal),)*) => {
         $crate::codec::table::packed::Pages {
@@ -205,8 +206,8 @@ impl Blocks {
 
 /// Returns the code points of a block.
 fn code_points(words: [u16; 64]) -> [u16; 64] {
-    // Three loops, of which the compiler vectorizes the first and the last. A missing one is no step, so that the next is
-    // counted from the same place.
+    // Three loops, of which the compiler vectorizes the first and the last. A missing one is not a step, so that the
+    // next is counted from the same place.
     let mut units = words.map(|word| {
         let is_back = (word & 1).wrapping_neg();
         ((!word >> 1) ^ is_back).wrapping_sub(is_back)
@@ -267,7 +268,7 @@ impl Packed {
         self.text(0, self.head.ends[0])
     }
 
-    /// Returns the other labels, separated by blanks.
+    /// Returns the other labels, separated by spaces.
     pub fn aliases(self) -> &'static str {
         self.text(self.head.ends[0], self.head.ends[1])
     }
@@ -277,7 +278,7 @@ impl Packed {
         self.text(self.head.ends[1], self.head.ends[2])
     }
 
-    /// Returns the table or standard that it was taken from.
+    /// Returns the table or standard that it comes from.
     pub fn source(self) -> &'static str {
         self.text(self.head.ends[2], self.head.ends[3])
     }

@@ -6,7 +6,7 @@
 //! the caller names another one. Each byte becomes a character by way of that page, or none if the page does not assign
 //! the entry.
 //!
-//! Such tables map everything they cannot represent to the same byte: a blank, a dot or SUB. If several bytes become
+//! Such tables map everything they cannot represent to the same byte: a space, a dot or SUB. If several bytes become
 //! the same character, one of them must be chosen as its code. In a table whose blank and `A` are those of EBCDIC,
 //! that is the character's code in IBM037. In any other table, it is its code in ASCII. If the table does not have the
 //! character there, it is the first of the bytes. The other bytes are used to decode only.

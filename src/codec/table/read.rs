@@ -86,7 +86,7 @@ impl Table {
         }
     }
 
-    /// Reads a table of 256 bytes: the entry for each byte is the byte of the single-byte page `to` that it becomes.
+    /// Reads a table of 256 bytes, which maps each byte to a byte of the single-byte page `to`.
     ///
     /// ```
     /// use charpipe::codec::table::Table;

@@ -22,7 +22,7 @@
 //! * For a table without `<subchar>`, the substitute is the bytes of U+001A, or 1A, or FE FE.
 //! * In a mixed page, a mapping may consist of several pairs, which ICU's documentation allows and `makeconv` rejects.
 //! * Text after the bytes or the flag is skipped, unless it looks like more of the mapping: `\x`, `<U`, or a character
-//!   that follows the bytes without a blank.
+//!   that follows the bytes without a space.
 //! * In a mixed page, mappings of the shift codes 0E and 0F are ignored.
 //!
 //! Two things that `makeconv` accepts are rejected: shift codes with other states than those implied by the class
@@ -81,12 +81,13 @@ pub(super) fn parse(file: &[u8], stem: &str, resolve: &dyn Fn(&str) -> Option<Ta
     draft.finish(file, place, column)
 }
 
-/// Returns whether this is `word`, followed only by blanks or a comment.
+/// Returns whether this is `word`, followed only by spaces or a comment.
 fn is_word(rest: &[u8], word: &[u8]) -> bool {
     rest.strip_prefix(word).is_some_and(|rest| matches!(skip_blanks(rest), [] | [b'#', ..]))
 }
 
-// --- The head ---------------------------------------------------------------------------------------------------------
+// --- The head
+// ---------------------------------------------------------------------------------------------------------
 
 /// A value of the head, and its line.
 type Located<'a, T> = Option<(T, Line<'a>)>;
@@ -294,7 +295,8 @@ fn all_bytes(value: &[u8], line: &Line<'_>) -> Result<Bytes, Error> {
     if !rest.is_empty() { line.error(rest, "the end of the bytes") } else { Ok(bytes) }
 }
 
-// --- The states -------------------------------------------------------------------------------------------------------
+// --- The states
+// -------------------------------------------------------------------------------------------------------
 
 /// A row of states.
 struct Row<'a> {
@@ -361,7 +363,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Allows blanks before what `parser` reads.
+/// Allows spaces before what `parser` reads.
 fn spaced<'a, O>(
     parser: impl Parser<&'a [u8], Output = O, Error = nom::error::Error<&'a [u8]>>,
 ) -> impl Parser<&'a [u8], Output = O, Error = nom::error::Error<&'a [u8]>> {
@@ -528,7 +530,8 @@ fn same(a: &[State], state_a: u8, b: &[State], state_b: u8) -> bool {
     })
 }
 
-// --- The mappings -----------------------------------------------------------------------------------------------------
+// --- The mappings
+// -----------------------------------------------------------------------------------------------------
 
 /// The mappings while they are being read.
 struct Body<'a> {

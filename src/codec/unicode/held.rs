@@ -1,5 +1,5 @@
-//! What the decoders and the encoders of Unicode's encoding forms have in common: they carry nothing from one character to
-//! the next. A decoder holds the beginning of a sequence that the end of an input cut; an encoder holds nothing.
+//! Shared code of the decoders and encoders of Unicode's encoding forms. They carry nothing from one character to the
+//! next. A decoder holds the beginning of a sequence that the end of an input cut; an encoder holds nothing.
 
 use crate::codec::{ByteSink, Decoder, Encoder, Malformed, Replaced, Step, Stop, Unmappable, Utf8Sink};
 

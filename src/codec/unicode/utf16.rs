@@ -1,8 +1,8 @@
 //! UTF-16 in both byte orders (RFC 2781), and UCS-2, which is UTF-16 without surrogates.
 //!
-//! A surrogate without its other half is malformed: these two bytes and not the code unit after them. An odd byte at the
-//! end is malformed too. UCS-2 decodes as UTF-16, because such data usually turns out to be UTF-16; it encodes only the
-//! Basic Multilingual Plane.
+//! A surrogate without its other half is malformed: these two bytes and not the code unit after them. An odd byte at
+//! the end is malformed too. UCS-2 decodes as UTF-16, because such data usually turns out to be UTF-16; it encodes only
+//! the Basic Multilingual Plane.
 
 use super::held::{Form, FormDecoder, FormEncoder, Held};
 use crate::arch::isa;
@@ -103,7 +103,7 @@ struct Utf16Form {
 }
 
 impl Utf16Form {
-    /// Decodes whole characters from the front of `src`. Returns [`Stop::InputEmpty`] also if the end of `src` cuts a
+    /// Decodes whole characters from the front of `src`. Returns [`Stop::InputEmpty`] even if the end of `src` cuts a
     /// character, which stays unread.
     #[inline(always)]
     fn characters<const LITTLE: bool>(src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
@@ -181,8 +181,8 @@ impl Form<3> for Utf16Form {
                     read += 1;
                 }
                 Stop::Fault(fault) if len == 3 => {
-                    // A high surrogate, and a unit that does not belong to it. The first byte of that unit may have come
-                    // in an earlier call, so it stays held; it is not part of the fault.
+                    // A high surrogate, and a unit that does not belong to it. The first byte of that unit may have
+                    // come in an earlier call, so it stays held; it is not part of the fault.
                     held.remove(2);
                     return Step { read, stop: Stop::Fault(Malformed { after: 1, ..fault }) };
                 }

@@ -57,7 +57,7 @@ const PAIRED_BRACKETS_BONUS: f32 = 4.0;
 /// The penalty for a bracket without its counterpart.
 const UNPAIRED_BRACKET_PENALTY: f32 = 4.0;
 
-/// The score of a blank or digit that follows another one. How many there are says nothing about the language.
+/// The score of a space or digit that follows another one. How many there are says nothing about the language.
 const FILLER_SCORE: f32 = -2.3;
 
 /// The factor on a letter's likelihood if it is a capital within a word.
@@ -70,8 +70,8 @@ const KATAKANA_PAGES: &[&str] =
 /// By how much the scores of a katakana page and another page must differ, in standard deviations of a sum over the
 /// same amount of text.
 const KATAKANA_SPREAD: f32 = 4.0;
-/// The same for a common Latin page, over the text that the two read differently: all of these pages have the letters of
-/// Western Europe, and a few names in another language decide between them.
+/// The same for a common Latin page, over the text that the two read differently: all of these pages have the letters
+/// of Western Europe, and a few names in another language decide between them.
 const SPREAD: f32 = 2.0;
 
 /// The difference in log-likelihood from the best candidate at which a candidate's reported score falls to 1/e.
@@ -198,7 +198,7 @@ struct Counts {
     controls: u32,
     /// The number of letters, digits and marks.
     text: u32,
-    /// The number of ASCII blanks.
+    /// The number of ASCII spaces.
     spaces: u32,
     /// The number of runs of low or high values (00 or FF).
     fills: u32,
@@ -215,8 +215,8 @@ fn damped(count: u32) -> f32 {
 }
 
 impl Counts {
-    /// Counts a window, and returns the score that a reading has to reach. `None`: there is too little text, or this cannot
-    /// be EBCDIC text.
+    /// Counts a window, and returns the score that a reading has to reach. `None`: there is too little text, or this
+    /// cannot be EBCDIC text.
     fn of(window: &[u8], is_xml: bool) -> Option<(Counts, f32)> {
         let mut counts = Counts::empty(window);
         let (pairs, doubles) = counts.walk(window);
@@ -342,7 +342,7 @@ impl Counts {
     fn threshold(&self, is_xml: bool) -> Option<f32> {
         let fewest = if is_xml { MIN_XML_TEXT } else { MIN_TEXT };
         let text = self.text + self.doubled;
-        // Not EBCDIC text: blanks as in ASCII; a larger share of controls than any record has; or zeros that are
+        // Not EBCDIC text: spaces as in ASCII; a larger share of controls than any record has; or zeros that are
         // scattered rather than in runs.
         let is_ascii = self.spaces > self.blanks && self.spaces * 20 > text;
         let is_binary = self.controls * 2 > text || self.fills * 8 > text;
@@ -362,8 +362,8 @@ fn may_be_sign(before: u8, byte: u8, after: &[u8]) -> bool {
     let is_digit = |byte: u8| (0xF0..=0xF9).contains(&byte);
     match byte {
         0xC0..=0xC9 | 0xD0..=0xD9 if is_digit(before) => true,
-        // A letter or brace before a single digit also occurs in text. Two digits make a number, or three after a letter,
-        // which may end the field before it.
+        // A letter or brace before a single digit also occurs in text. Two digits make a number, or three after a
+        // letter, which may end the field before it.
         0xC0 | 0xD0 => {
             let digits = after.iter().take_while(|byte| is_digit(**byte)).count();
             digits >= if is_letter(before) { 3 } else { 2 }
@@ -385,7 +385,7 @@ fn has_zoned_decimals(window: &[u8]) -> bool {
 }
 
 /// Returns whether `byte` may be a zero with a sign in a record that has other signed numbers: not a letter within a
-/// word. It may be a field of its own, and any character may come before a field.
+/// word. It may be a separate field, and any character may come before a field.
 fn may_be_lone_sign(before: u8, byte: u8, after: &[u8]) -> bool {
     matches!(byte, 0xC0 | 0xD0) && !(is_letter(before) && after.first().is_some_and(|byte| is_letter(*byte)))
 }

@@ -1,7 +1,7 @@
 //! Recognises the seven-bit charsets that switch by escape sequences: ISO-2022-JP, ISO-2022-KR, ISO-2022-CN and HZ.
 //!
-//! Such a sequence does not occur in other text, so it is proof if some characters of two bytes follow. A single one may
-//! have been put there to hide something from a filter.
+//! Such a sequence does not occur in other text, so it is proof if some characters of two bytes follow. A single one
+//! may have been put there to hide something from a filter.
 
 /// A charset and the sequences that only it has.
 struct Escaped {
@@ -24,7 +24,7 @@ const MIN_PAIRS: usize = 3;
 
 /// Returns the charset of a window of seven-bit text with such sequences.
 pub(super) fn find(window: &[u8]) -> Option<&'static str> {
-    // Without the codecs, nobody is helped by a name.
+    // Without the codecs, no one is helped by a name.
     let has_codecs = cfg!(any(feature = "whatwg", feature = "legacy"));
     if !has_codecs || !window.is_ascii() {
         return None;
@@ -60,7 +60,8 @@ fn pairs(window: &[u8]) -> usize {
     bytes / 2
 }
 
-/// Returns whether the window is HZ: runs of byte pairs between `~{` and `~}`, each pair in GB 2312. The end of the window may cut a run.
+/// Returns whether the window is HZ: runs of byte pairs between `~{` and `~}`, each pair in GB 2312. The end of the
+/// window may cut a run.
 fn is_hz(window: &[u8]) -> bool {
     let mut rest = window;
     let mut all = 0;

@@ -11,8 +11,8 @@
 //! | `ebcdic.rs` | EBCDIC, and which page |
 //! | `legacy/` | the charsets of the web, of DOS and of the Macintosh (feature `guess`) |
 //!
-//! `pairs.rs` counts pairs of bytes. `models.rs` builds the language models for `ebcdic.rs` from `texts.txt`; `legacy/` has its own. The result is never
-//! UTF-7: text in it can look harmless and so slip past filters.
+//! `pairs.rs` counts pairs of bytes. `models.rs` builds the language models for `ebcdic.rs` from `texts.txt`; `legacy/`
+//! has its own. The result is never UTF-7: text in it can look harmless and so slip past filters.
 
 mod ebcdic;
 mod escapes;
@@ -123,7 +123,7 @@ fn assess_roughly(window: &[u8], complete: bool, registry: &Registry) -> Assessm
     Assessment::new(Looks::Legacy, Guess::Nothing)
 }
 
-/// Returns where the window stops being UTF-8, also if its end cuts a character.
+/// Returns where the window stops being UTF-8, even if its end cuts a character.
 fn malformed_at(window: &[u8]) -> Option<usize> {
     str::from_utf8(window).err().map(|error| error.valid_up_to())
 }
@@ -139,7 +139,7 @@ pub(crate) fn is_binary(sample: &[u8], registry: &Registry) -> bool {
         && ebcdic::guess(sample, false, registry).is_none()
 }
 
-/// Returns what a window looks like, whoever may have named its encoding; `None` for UTF-8, and for an empty window.
+/// Returns what a window looks like, regardless of any label; `None` for UTF-8, and for an empty window.
 ///
 /// ```
 /// use charpipe::Registry;
@@ -162,9 +162,9 @@ pub(crate) fn looks_of(sample: &[u8], registry: &Registry) -> Looks {
     assess_roughly(sample, false, registry).looks.unwrap_or(Looks::Legacy)
 }
 
-/// Returns whether a [`Detector`](crate::Detector) may find that an input is binary that begins with `head`. If `head` has no
-/// byte that text lacks (the binary data bytes of the MIME Sniffing Standard, section 3), and no signature of a format that
-/// is not text, then none does. This is one pass over the bytes.
+/// Returns whether a [`Detector`](crate::Detector) may find that an input is binary that begins with `head`. If `head`
+/// has no byte that text lacks (the binary data bytes of the MIME Sniffing Standard, section 3), and no signature of a
+/// format that is not text, then none does. This is one pass over the bytes.
 ///
 /// ```
 /// use charpipe::detect::statistics::may_be_binary;

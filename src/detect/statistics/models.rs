@@ -141,7 +141,7 @@ pub(super) struct Class {
 }
 
 /// Folds the cases and forms of a letter to one letter, all digits to one digit, and everything that separates words to
-/// one blank.
+/// one space.
 pub(super) fn fold(ch: char) -> char {
     match ch {
         '0'..='9' => '0',

@@ -20,7 +20,8 @@ pub(super) fn utf8(window: &[u8], complete: bool) -> Utf8 {
         _ if window.is_ascii() => Utf8::Ascii,
         Ok(_) => Utf8::Text,
         Err(error) if error.error_len().is_none() => {
-            // A truncated sequence is accepted if the input goes on, or if enough well-formed sequences came before it.
+            // A truncated sequence is accepted if the input continues, or if enough well-formed sequences came before
+            // it.
             let non_ascii = window[..error.valid_up_to()].iter().filter(|byte| !byte.is_ascii()).count();
             if non_ascii >= if complete { 8 } else { 1 } { Utf8::Text } else { Utf8::Not }
         }
@@ -28,9 +29,9 @@ pub(super) fn utf8(window: &[u8], complete: bool) -> Utf8 {
     }
 }
 
-/// Returns whether the window is UTF-8 mixed with something else: at least twice as many valid sequences of several bytes
-/// as other bytes outside ASCII, or at least a fifth of the lines that are not ASCII are valid. In text in a legacy
-/// charset, few bytes form a valid sequence by chance, and hardly ever all of a line.
+/// Returns whether the window is UTF-8 mixed with something else: at least twice as many valid sequences of several
+/// bytes as other bytes outside ASCII, or at least a fifth of the lines that are not ASCII are valid. In text in a
+/// legacy charset, few bytes form a valid sequence by chance, and hardly ever all of a line.
 pub(super) fn is_mixed(window: &[u8]) -> bool {
     let [mut valid_lines, mut invalid_lines] = [0usize; 2];
     for line in window.split(|byte| *byte == b'\n').filter(|line| !line.is_ascii()) {
@@ -75,7 +76,7 @@ pub(super) fn wide(window: &[u8]) -> Option<Looks> {
     if utf32(u32::from_le_bytes).is_some() {
         return Some(Looks::Utf32Le);
     }
-    // Basic Latin and blanks have a zero byte. In the other half of the code units there are almost none.
+    // Basic Latin and spaces have a zero byte. In the other half of the code units there are almost none.
     let mut zeros = [0usize; 2];
     for pair in window.as_chunks::<2>().0 {
         zeros[0] += usize::from(pair[0] == 0);
@@ -94,7 +95,7 @@ pub(super) fn wide(window: &[u8]) -> Option<Looks> {
     (text.printable * 50 >= units * 49 && text.alphabetic * 10 >= units * 9).then_some(order.looks())
 }
 
-/// Recognises East Asian UTF-16, in which zero bytes are rare: blanks and marks (3000 to 3002) among ideographs, kana
+/// Recognises East Asian UTF-16, in which zero bytes are rare: spaces and marks (3000 to 3002) among ideographs, kana
 /// and hangul.
 pub(super) fn cjk_utf16(window: &[u8]) -> Option<Looks> {
     let units = window.len() / 2;
@@ -130,7 +131,7 @@ struct Units {
     alphabetic: usize,
     /// In Basic Latin or in the East Asian blocks.
     asian: usize,
-    /// Blanks, newlines and East Asian marks.
+    /// Spaces, newlines and East Asian marks.
     marks: usize,
 }
 

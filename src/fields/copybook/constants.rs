@@ -42,7 +42,7 @@ pub(super) fn edits(text: &str) -> Vec<Edit<'static>> {
     edits
 }
 
-/// What stands before a token.
+/// What precedes a token.
 enum Before {
     Occurs,
     /// `OCCURS` and a number or a name.

@@ -1,4 +1,4 @@
-//! `COPY` and `REPLACE`: other files become a part of the text, and words of it are replaced, before anything is read.
+//! `COPY` and `REPLACE`: includes other files in the text, and replaces words in it, before the entries are read.
 //!
 //! ```text
 //! copy    = "COPY" member [("OF" | "IN") library] ["SUPPRESS"] ["REPLACING" pairs] "."
@@ -6,8 +6,8 @@
 //! replace = "REPLACE" (pairs | "OFF") "."             pairs: see `replace.rs`
 //! ```
 //!
-//! A member that is not there stays as it is: where its text matters, the grammar refuses it. `INCLUDE` of a path is an
-//! error then, because the grammar skips all other `EXEC SQL`.
+//! A `COPY` of a missing member stays in the text: if its content matters, the grammar reports an error. `INCLUDE` of a
+//! path is an error then, because the grammar skips all other `EXEC SQL`.
 
 use super::form::{self, CopybookForm};
 use super::lexical::{gap, is_word_char, no_file};
@@ -218,7 +218,7 @@ fn include(text: &str, start: Range<usize>) -> Result<Option<Statement>, (usize,
     Ok(Some(Statement { place: start.start..end, member, library: None, pairs: Vec::new(), is_needed }))
 }
 
-/// Fails if a path goes on or begins at `at`, where only a name can be.
+/// Fails if a path continues or begins at `at`, where only a name can be.
 fn no_path(text: &str, at: usize, statement: &str) -> Result<(), (usize, String)> {
     let rest = text[at..].trim_start_matches('.');
     if !rest.starts_with(['/', '\\']) {

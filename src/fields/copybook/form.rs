@@ -15,8 +15,8 @@ use crate::words::words;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 #[non_exhaustive]
 pub enum CopybookForm {
-    /// Decides by the lines: free if text stands where fixed form has none, otherwise fixed. If the copybook cannot be
-    /// read in that form, it is read in the other one, unless it names its form (`>>SOURCE FORMAT IS FREE`).
+    /// Decides by the lines: free if there is text where fixed form has none, otherwise fixed. If the copybook cannot
+    /// be read in that form, it is read in the other one, unless it names its form (`>>SOURCE FORMAT IS FREE`).
     #[default]
     Auto,
     /// Fixed form.
@@ -38,7 +38,7 @@ const CARD: usize = 80;
 
 /// Where the areas of fixed form are in a line, in bytes.
 pub(super) struct Columns {
-    /// The character in column 7, if the line is that long. A tab that crosses column 7 is a blank there.
+    /// The character in column 7, if the line is that long. A tab that crosses column 7 is a space there.
     pub(super) indicator: Option<char>,
     /// The beginning of column 7.
     pub(super) area: usize,
@@ -100,11 +100,11 @@ pub(super) fn likely<'a>(lines: impl Iterator<Item = &'a str>) -> (bool, bool) {
 enum Evidence {
     /// Fixed: it has a sequence number before column 7.
     Numbered,
-    /// Fixed, if nothing speaks against it: it has an indicator in column 7.
+    /// Fixed, unless other lines contradict this: it has an indicator in column 7.
     Commented,
     /// Free: it has text where fixed form has none.
     Free,
-    /// Free, if nothing speaks against it: its text goes on after column 72.
+    /// Free, unless other lines contradict this: its text continues after column 72.
     Crossing,
     /// It names the form; true for the fixed one.
     Directive(bool),
@@ -140,7 +140,7 @@ impl Evidence {
             Some('-') if numbers.ends_with(is_blank) => Evidence::Commented,
             _ if is_unnumbered => past_margin(line, &columns),
             None if is_sequence(numbers) => Evidence::Nothing,
-            // A mark of a change, such as `CR12`, has no blank in it.
+            // A mark of a change, such as `CR12`, has no space in it.
             Some(' ') if begins_with_level(code) || !numbers.trim_matches(is_blank).contains(is_blank) => {
                 Evidence::Nothing
             }
@@ -149,8 +149,8 @@ impl Evidence {
     }
 }
 
-/// Returns what the columns after 72 say. Whatever fixed form ignores there says nothing; a word that column 72 cuts, or
-/// the beginning of an entry or a clause on a line that is longer than a card, would be missed.
+/// Returns what the columns after 72 say. Whatever fixed form ignores there says nothing; a word that column 72 cuts,
+/// or the beginning of an entry or a clause on a line that is longer than a card, would be missed.
 fn past_margin(line: &str, columns: &Columns) -> Evidence {
     let ignored = &line[columns.margin..];
     let identification = &line[columns.margin..columns.card];
@@ -165,7 +165,7 @@ fn past_margin(line: &str, columns: &Columns) -> Evidence {
     }
 }
 
-/// Returns whether these six columns contain only digits and blanks, or no blanks at all.
+/// Returns whether these six columns contain only digits and spaces, or no spaces at all.
 pub(super) fn is_sequence(numbers: &str) -> bool {
     let text = numbers.trim_matches(is_blank);
     let is_number = numbers.chars().all(|ch| ch.is_ascii_digit() || is_blank(ch));

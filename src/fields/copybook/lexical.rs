@@ -10,7 +10,7 @@
 //!           figurative = ["ALL"] word                ZERO, SPACES, LOW-VALUES …, or a symbolic character
 //! ```
 //!
-//! The input of every parser here is the text of the copybook from some place to its end.
+//! The input of every parser here is the text of the copybook from some position to its end.
 
 use super::words::{begins_clause, is_blank, is_one_of};
 use nom::branch::alt;
@@ -46,7 +46,7 @@ impl<'a> BadText<'a> {
     }
 }
 
-/// What is wrong.
+/// A description of the error.
 #[derive(Debug)]
 pub(super) enum What {
     /// This was expected there.
@@ -150,7 +150,7 @@ pub(super) fn integer(input: &str) -> Read<'_, u32> {
     }
 }
 
-/// Returns what is wrong with a `COPY` whose member was not found.
+/// Returns the error in a `COPY` whose member was not found.
 pub(super) fn not_copied(input: &str) -> String {
     let after = word(input).map_or("", |(rest, _)| rest);
     let in_quotes = after.strip_prefix(['\'', '"']).and_then(|rest| rest.split(['\'', '"', '\n']).next());
@@ -162,7 +162,7 @@ pub(super) fn not_copied(input: &str) -> String {
     no_file("COPY", member)
 }
 
-/// Returns what is wrong with a statement whose member was not found.
+/// Returns the error in a statement whose member was not found.
 pub(super) fn no_file(statement: &str, member: &str) -> String {
     let member = shortened(member);
     let file = if member.contains('.') { "it".to_owned() } else { format!("{member}.cpy or the like") };
@@ -229,7 +229,7 @@ pub(super) fn shortened(text: &str) -> String {
     }
 }
 
-/// Returns what is at the beginning of `rest`, for a message: a word, or whatever there is up to a blank.
+/// Returns what is at the beginning of `rest`, for a message: a word, or all text up to a space.
 pub(super) fn found(rest: &str) -> String {
     let rest = rest.trim_start_matches(is_blank);
     let run = rest.split(is_blank).next().unwrap_or("");

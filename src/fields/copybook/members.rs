@@ -1,4 +1,4 @@
-//! The members that `COPY` names: files of the directories that the caller gave. All access to files is here.
+//! The members that `COPY` names: files in the directories that the caller gave. All file access is here.
 //!
 //! A member is a plain name, never a path, so that a copybook cannot name files elsewhere.
 

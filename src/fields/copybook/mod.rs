@@ -58,7 +58,7 @@ impl Copybook {
     ///
     /// # Errors
     /// [`BadLayout`] with the line and column, what was found, and what was expected. If the form was not given, the
-    /// error is that of the form in which more of the file can be read.
+    /// error comes from the form in which more of the file can be read.
     pub fn read(&self, file: &[u8]) -> Result<Layout, BadLayout> {
         source::check_file(file)?;
         let text = source::decode(file);

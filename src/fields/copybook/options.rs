@@ -155,8 +155,8 @@ impl Copybook {
         Copybook { record_name: Some(name.into()), ..self }
     }
 
-    /// Says which counts the values of a field stand for that an `OCCURS` depends on; see [`Item::count_map`]. So the
-    /// field may be text. The name can be a path.
+    /// Maps the values of a field that an `OCCURS` depends on to counts; see [`Item::count_map`]. So the field may
+    /// contain text. The name can be a path.
     ///
     /// ```
     /// use charpipe::fields::Copybook;

@@ -1,4 +1,4 @@
-//! The grammar of picture strings, and what a picture says about the storage.
+//! The grammar of picture strings, and the storage that a picture describes.
 //!
 //! ```text
 //! picture = 1*( symbol ["(" digits ")"] )
@@ -27,7 +27,7 @@ pub(super) enum Picture {
     /// Text: so many characters.
     Text(usize),
     /// A number that is edited to be read by people: so many characters, and how they can be read as a number. `None`
-    /// if they include others than digits, blanks, a decimal point and a sign.
+    /// if they include others than digits, spaces, a decimal point and a sign.
     Edited(usize, Option<Edited>),
     /// So many double-byte characters: `G`.
     Graphic(usize),
@@ -97,7 +97,7 @@ pub(super) fn picture<'a>(input: &'a str, names: &SpecialNames) -> Read<'a, (&'a
     Ok((rest, (text, picture)))
 }
 
-/// Returns `run` up to a clause that follows a parenthesis without a blank: `S9(6)USAGE COMP`.
+/// Returns `run` up to a clause that follows a parenthesis without a space: `S9(6)USAGE COMP`.
 fn before_clause(run: &str) -> &str {
     let begins = |end: &usize| {
         let rest = &run[*end..];
@@ -106,8 +106,8 @@ fn before_clause(run: &str) -> &str {
     run.match_indices(')').map(|(at, _)| at + 1).find(begins).map_or(run, |end| &run[..end])
 }
 
-/// Returns what stands for the characters of a currency sign after its first one. The first symbol of the picture stands
-/// for the whole sign, and all others for one character.
+/// Returns what stands for the characters of a currency sign after its first one. The first symbol of the picture
+/// stands for the whole sign, and all others for one character.
 fn rest_of_currency_sign<'a>(symbols: &[Symbol<'a>], names: &SpecialNames) -> Option<Symbol<'a>> {
     let first = symbols.iter().find(|symbol| symbol.ch == '$')?;
     let len = names.currency(first.rest.chars().next()?)?;
@@ -147,7 +147,7 @@ fn symbol<'a>(input: &'a str, names: &SpecialNames) -> Read<'a, Symbol<'a>> {
     }
 }
 
-/// Returns what is wrong with an unknown symbol.
+/// Returns the error in an unknown symbol.
 fn unknown(rest: &str) -> String {
     let ch = rest.chars().next().unwrap_or_default();
     match ch {
@@ -190,8 +190,8 @@ fn classify<'a>(whole: &'a str, symbols: &[Symbol<'a>]) -> Classified<'a> {
     }
 }
 
-/// Returns what an edited picture says, if it has the form `[sign] *Z *9 [point *9] [sign]` or `[sign] 1*Z point 1*Z [sign]`,
-/// where the point is `V` or `.`.
+/// Returns what an edited picture says, if it has the form `[sign] *Z *9 [point *9] [sign]` or
+/// `[sign] 1*Z point 1*Z [sign]`, where the point is `V` or `.`.
 fn edited(symbols: &[Symbol<'_>]) -> Option<Edited> {
     let (sign, symbols) = match symbols {
         [Symbol { ch: 'S', count: 1, .. }, rest @ ..] => (EditedSign::Zone, rest),

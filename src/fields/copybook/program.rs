@@ -1,5 +1,5 @@
-//! What stands between the entries of records in real files: embedded SQL, file descriptions, and the divisions and
-//! sections of a whole program. Which records a file has, and which of them is wanted.
+//! Handles the text between record entries in real files: embedded SQL, file descriptions, and the divisions and
+//! sections of a whole program. Also finds the records of a file, and chooses one of them.
 //!
 //! ```text
 //! skipped = "EXEC" … "END-EXEC" ["."]
@@ -26,7 +26,7 @@ pub(super) enum Skipped {
     Storage,
 }
 
-/// Skips what is no entry at the beginning of `text`. Returns `None` if there is nothing to skip.
+/// Skips what is not an entry at the beginning of `text`. Returns `None` if there is nothing to skip.
 pub(super) fn skip(text: &str) -> Result<Option<(&str, Skipped)>, BadText<'_>> {
     let Ok((after, first)) = word(text) else { return Ok(None) };
     let second = word(after).map_or("", |(_, second)| second);
@@ -110,7 +110,8 @@ fn skip_gap(text: &str) -> &str {
     gap(text).map_or(text, |(rest, ())| rest)
 }
 
-// --- The records of a file --------------------------------------------------------------------------------------------
+// --- The records of a file
+// --------------------------------------------------------------------------------------------
 
 /// A record: an entry of level 01 or 77.
 struct Record<'a> {

@@ -1,9 +1,9 @@
-//! Turns the lines of a copybook into one text without comments, sequence numbers and continuations, and knows the line
+//! Turns the lines of a copybook into one text without comments, sequence numbers and continuations, and keeps the line
 //! and column of each character in it.
 //!
-//! In fixed form, columns 1 to 6 and those from 73 on are not part of the text, and column 7 says what kind of line it is. In
-//! free form, all columns are text. A tab goes to the next column after a multiple of eight. A statement of a source library
-//! that includes a member, such as `-INC MEMBER`, becomes a `COPY`.
+//! In fixed form, columns 1 to 6 and 73 onwards are not part of the text, and column 7 shows the kind of the line. In
+//! free form, all columns are text. A tab goes to the next column after a multiple of eight. A statement of a source
+//! library that includes a member, such as `-INC MEMBER`, becomes a `COPY`.
 
 use super::form::{Columns, begins_with_level, is_sequence};
 use super::lexical::is_word_char;
@@ -80,8 +80,8 @@ impl Source {
         self.pieces[..at].iter().rfind(|piece| piece.file == 0).map_or(1, |piece| piece.line)
     }
 
-    /// Returns the piece and the column, in characters from 1, of the character at `offset`. The end of the text is after
-    /// its last character. A tab counts as one character.
+    /// Returns the piece and the column, in characters from 1, of the character at `offset`. The end of the text is
+    /// after its last character. A tab counts as one character.
     fn place(&self, mut offset: usize) -> (Piece, usize) {
         if self.text[offset..].trim_matches(is_blank).is_empty() {
             offset = self.text.trim_end_matches(is_blank).len();
@@ -191,7 +191,7 @@ impl<'a> Copied<'a> {
     }
 }
 
-/// Fails for a file that cannot be a copybook, whatever its lines are.
+/// Fails for a file that cannot be a copybook, before its lines are read.
 pub(super) fn check_file(file: &[u8]) -> Result<(), BadLayout> {
     if file.len() > MAX_FILE {
         return Err(BadLayout::at(1, 1, format!("the copybook is longer than {} bytes", MAX_FILE)));
@@ -205,7 +205,7 @@ pub(super) fn check_file(file: &[u8]) -> Result<(), BadLayout> {
     ))
 }
 
-/// Fails for a file that is in EBCDIC: it has blanks of EBCDIC, and none of ASCII.
+/// Fails for a file that is in EBCDIC: it has spaces of EBCDIC, and none of ASCII.
 fn check_ebcdic(file: &[u8]) -> Result<(), BadLayout> {
     let count = |wanted: u8| file.iter().filter(|byte| **byte == wanted).count();
     if count(0x40) > file.len() / 10 && count(b' ') == 0 {
@@ -273,8 +273,8 @@ impl Builder {
         self.text.is_empty() || self.text.ends_with(".\n")
     }
 
-    /// Appends a continuation line: the rest of a literal after its quote, or the rest of a word. Returns false if there
-    /// is no line that it could continue.
+    /// Appends a continuation line: the rest of a literal after its quote, or the rest of a word. Returns false if
+    /// there is no line that it could continue.
     fn continues(&mut self, line: &str, from: usize, to: usize, number: usize) -> bool {
         if self.text.is_empty() {
             return false;
@@ -290,7 +290,7 @@ impl Builder {
         true
     }
 
-    /// Appends text, without the blanks at its end.
+    /// Appends text, without the spaces at its end.
     fn push(&mut self, code: &str, line: usize, column: usize) {
         self.pieces.push(Piece { start: self.text.len(), file: 0, line, column, is_inserted: false });
         self.text.push_str(code.trim_end_matches(is_blank));
@@ -350,8 +350,8 @@ impl Area {
     }
 }
 
-/// Returns whether text or a directive begins in column 7. A `D` there begins text only if it is that of a clause, such as
-/// `DEPENDING`.
+/// Returns whether text or a directive begins in column 7. A `D` there begins text only if it is that of a clause, such
+/// as `DEPENDING`.
 fn begins_in_column_7(line: &str, columns: &Columns) -> bool {
     let (numbers, rest) = line.split_at(columns.area);
     let is_unnumbered = numbers.trim_matches(is_blank).is_empty();
@@ -368,8 +368,8 @@ fn begins_in_column_7(line: &str, columns: &Columns) -> bool {
     }
 }
 
-/// Returns the member that a statement of a source library includes; `None` for other text. What follows the name after a
-/// blank is a comment, unless it looks like code, which must not be lost: nothing may follow a full stop, and neither
+/// Returns the member that a statement of a source library includes; `None` for other text. What follows the name after
+/// a space is a comment, unless it looks like code, which must not be lost: nothing may follow a full stop, and neither
 /// `REPLACING` nor a level number the name.
 fn included(code: &str) -> Option<&str> {
     let code = code.trim_start_matches(is_blank);

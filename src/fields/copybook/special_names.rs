@@ -1,4 +1,4 @@
-//! What a program says about pictures in its paragraph SPECIAL-NAMES.
+//! The clauses about pictures in a program's paragraph SPECIAL-NAMES.
 //!
 //! ```text
 //! point    = "DECIMAL-POINT" ["IS"] "COMMA"
@@ -50,8 +50,8 @@ impl SpecialNames {
         names
     }
 
-    /// Returns the length of the sign that a symbol of a picture stands for, in bytes; `None` if it is no currency symbol.
-    /// Two symbols can differ only in their case.
+    /// Returns the length of the sign that a symbol of a picture stands for, in bytes; `None` if it is not a currency
+    /// symbol. Two symbols can differ only in their case.
     pub(super) fn currency(&self, symbol: char) -> Option<usize> {
         let same = self.currencies.iter().find(|currency| currency.symbol == symbol);
         let alike = || self.currencies.iter().find(|currency| currency.symbol.eq_ignore_ascii_case(&symbol));

@@ -1,4 +1,4 @@
-//! The storage of an item: what its picture, usage and sign mean in bytes, on IBM's mainframes.
+//! The storage of an item: how many bytes its picture, usage and sign take on IBM mainframes.
 //!
 //! | usage | bytes |
 //! |---|---|
@@ -12,9 +12,9 @@
 //! | `COMP-6` | half a byte for each digit, rounded up |
 //! | `INDEX`, `POINTER`, `FUNCTION-POINTER`, `PROCEDURE-POINTER` | 4, 4, 4, 8 |
 //!
-//! See "Computational items" in IBM's Enterprise COBOL for z/OS Language Reference. `BINARY-CHAR` and the like, `COMP-X` and
-//! `COMP-6`, come from other compilers. `COMP-9`, `COMP-3U` (which is `COMP-6`) and binary numbers of more than 18
-//! digits come from Cobrix.
+//! See "Computational items" in IBM's Enterprise COBOL for z/OS Language Reference. `BINARY-CHAR` and the like,
+//! `COMP-X` and `COMP-6`, come from other compilers. `COMP-9`, `COMP-3U` (which is `COMP-6`) and binary numbers of more
+//! than 18 digits come from Cobrix.
 
 use super::entry::{Entry, Placed};
 use super::lexical::BadText;
@@ -104,7 +104,7 @@ fn pictured(
 ) -> Result<FieldKind, String> {
     let own_sign = entry.clauses.sign;
     match (picture, usage) {
-        // A sign that has a byte of its own is there, even if the picture lacks the S.
+        // A sign that has a separate byte is there, even if the picture lacks the S.
         (Picture::Number { signed: false, .. }, _) if own_sign.is_some_and(|sign| !sign.value.is_separate()) => {
             Err("the SIGN clause needs a picture that begins with S".into())
         }
@@ -113,7 +113,7 @@ fn pictured(
         {
             Err(format!("the SIGN clause needs the usage DISPLAY, not {}", usage.name()))
         }
-        // Blanks instead of zero: the item is an edited number. The compiler refuses the clause with a sign.
+        // Spaces instead of zero: the item is an edited number. The compiler refuses the clause with a sign.
         (Picture::Number { digits, scale: scale @ 0.., signed: false }, None | Some(Usage::Display))
             if entry.clauses.blank_when_zero && own_sign.is_none() && scale as u8 <= digits =>
         {

@@ -1,4 +1,4 @@
-//! The tokens of a text, for what has to be found or replaced in it before its entries are read.
+//! The tokens of a text, for searches and replacements before its entries are read.
 
 use super::lexical::{gap, is_word_char};
 use super::words::is_blank;

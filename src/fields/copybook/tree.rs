@@ -1,7 +1,7 @@
-//! From entries to the items of a layout: which item belongs to which group, what items inherit, and the slack bytes of
-//! synchronized items.
+//! Turns entries into the items of a layout: which item belongs to which group, what items inherit, and the slack bytes
+//! of synchronized items.
 //!
-//! Slack bytes become a `FILLER` of their own, as "Slack bytes within records" in IBM's Language Reference describes:
+//! Slack bytes become a separate `FILLER`, as "Slack bytes within records" in IBM's Language Reference describes:
 //! before a synchronized item, or before the group that begins with it; and at the end of each element of a table that
 //! contains synchronized items, so that all elements are aligned alike. A record begins at a doubleword.
 

@@ -1,4 +1,4 @@
-//! Fixed-length records without padding by blanks: digits and zeros, fields padded with NULs, packed decimals and
+//! Fixed-length records without padding by spaces: digits and zeros, fields padded with NULs, packed decimals and
 //! binary numbers.
 //!
 //! A length is judged by its columns. In real records, each byte of a field is of a few kinds in every record: a digit,
@@ -209,7 +209,7 @@ impl<'a> Table<'a> {
     }
 
     /// Returns the divisor of the length `best` that is the record length, if `best` is a group of records that differ
-    /// in only a few columns. (A number that counts the records has a period of its own.)
+    /// in only a few columns. (A number that counts the records has a separate period.)
     fn part_of(&self, best: (usize, f64), scored: &[(usize, f64)]) -> (usize, f64) {
         let whole = self.columns(best.0);
         let is_same = |part: usize| {

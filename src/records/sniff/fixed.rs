@@ -1,4 +1,4 @@
-//! Fixed-length records with nothing between them: their length is the period in which blanks, digits and fields
+//! Fixed-length records with nothing between them: their length is the period in which spaces, digits and fields
 //! repeat.
 
 use super::columns;
@@ -192,7 +192,7 @@ struct Kinds {
     totals: [usize; KINDS],
     /// Newlines between characters of text.
     newlines: usize,
-    /// Blanks that follow a blank.
+    /// Spaces that follow a space.
     filler: usize,
 }
 
@@ -227,7 +227,7 @@ impl Kinds {
         let controls = (totals[usize::from(OTHER)] - newlines).saturating_sub(shifts);
         let blanks = totals[usize::from(BLANK)];
         let non_zero = sample.len() - totals[usize::from(ZERO)];
-        // Text contains blanks. Packed fields may be a part of it, but not more.
+        // Text contains spaces. Packed fields may be a part of it, but not more.
         let is_text = blanks * 200 > sample.len() && controls * 5 < non_zero && non_zero * 2 > sample.len();
         is_text.then_some(Kinds { kinds, totals, newlines, filler })
     }
@@ -335,7 +335,7 @@ impl Kinds {
     }
 }
 
-/// Between shift codes every byte is half of a character or half of a blank.
+/// Between shift codes every byte is half of a character or half of a space.
 fn merge_shifted(sample: &[u8], kinds: &mut [u8]) {
     let mut shifted = false;
     for (byte, kind) in sample.iter().zip(kinds) {

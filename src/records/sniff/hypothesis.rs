@@ -1,4 +1,4 @@
-//! What is known of the shape of an input: [`Hypothesis`], [`Sniffed`] and [`NoShape`].
+//! Findings about the shape of an input: [`Hypothesis`], [`Sniffed`] and [`NoShape`].
 
 use crate::error::Error;
 use crate::records::{DataSet, Shape, TapeFile};
@@ -23,7 +23,7 @@ pub struct Hypothesis {
     pub why: Vec<String>,
 }
 
-/// What the first bytes of an input show about its records.
+/// The findings about the records of an input, from its first bytes.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Sniffed {

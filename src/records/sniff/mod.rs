@@ -5,7 +5,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `sniff/walk.rs` | follows one hypothesis, and weighs its headers against chance |
-//! | `sniff/fixed.rs` | fixed-length records: finds the period in which blanks and digits repeat |
+//! | `sniff/fixed.rs` | fixed-length records: finds the period in which spaces and digits repeat |
 //! | `sniff/columns.rs` | fixed-length records without padding: compares the kinds of bytes in each column |
 //! | `sniff/hypothesis.rs` | [`Hypothesis`], [`Sniffed`] and [`NoShape`]: the results |
 //! | `sniff/tape.rs` | finds the shape of the records in a tape image, and the data sets that its labels name |

@@ -1,4 +1,4 @@
-//! Follows one framing through a prefix, and weighs its headers against chance.
+//! Follows one framing through a prefix, and computes how likely it is that its headers are not a coincidence.
 //!
 //! The evidence is a number of bits: how much more likely the headers are as lengths than as bytes of the data. The
 //! likelihood as data is estimated from pairs of successive bytes, without the headers.

@@ -113,7 +113,7 @@ fn type_of(value: &Value) -> (u8, [Vec<u8>; 2]) {
 /// An offset that is not known yet.
 const LATER: [u8; 4] = [0; 4];
 
-/// A FlatBuffer that grows at its end, so everything stands after the offset that points to it.
+/// A FlatBuffer that grows at its end, so everything follows the offset that points to it.
 struct Buffer(Vec<u8>);
 
 impl Buffer {
@@ -137,7 +137,7 @@ impl Buffer {
             end = end.max(place + member.len());
             place
         });
-        // The table itself has to stand at a multiple of four.
+        // The table itself has to be at a multiple of four.
         let head = 4 + 2 * N;
         self.0.resize((self.0.len() + head).next_multiple_of(4) - head, 0);
         let words = [head, end].into_iter().chain(places);
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
     use crate::rows::RowsJob;
 
-    /// Reads a FlatBuffer as a verifier does: every number has to stand at a multiple of its length.
+    /// Reads a FlatBuffer as a verifier does: every number has to be at a multiple of its length.
     struct Reader<'a>(&'a [u8]);
 
     impl Reader<'_> {
@@ -275,7 +275,7 @@ mod tests {
                 "M timestamp 2"
             ]
         );
-        // Names of every length: what follows one stands at a multiple of four.
+        // Names of every length: what follows one is at a multiple of four.
         for len in 1..9 {
             let name = "N".repeat(len);
             assert_eq!(fields(&[], &format!("{name} 1 1 text\nO 2 1 text\n")).unwrap(), [&*(name + " text"), "O text"]);
@@ -302,7 +302,7 @@ mod tests {
         assert_eq!(error, "option underscores: two columns would have the name B_B");
     }
 
-    /// If each type has an output of its own, their keys can have the same name and different types.
+    /// If each type has a separate output, their keys can have the same name and different types.
     #[test]
     fn keys_of_several_parents() {
         let copybook = "01 REC.\n 05 K PIC X.\n 05 A.\n 10 ID PIC 99.\n \

@@ -17,7 +17,7 @@ pub use column_type::ColumnType;
 use super::{AddedColumn, Rows, RowsError};
 use crate::words::words;
 
-/// What a schema is written for.
+/// The program or format that a schema is for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum SchemaFormat {
@@ -47,9 +47,10 @@ words! {
 impl Rows {
     /// Returns the schema of the rows, as text that ends with a newline. Any column can be null.
     ///
-    /// Names are those of the rows. In Avro, whose names can have letters, digits and underscores only, other characters
-    /// become underscores. If the rows of each record type have [an output of their own](super::RowsJob::separate_types),
-    /// SQL has a table for each of them, and the other formats have one schema with the fields of all.
+    /// Names are those of the rows. In Avro, whose names can have letters, digits and underscores only, other
+    /// characters become underscores. If the rows of each record type have [a separate
+    /// output](super::RowsJob::separate_types), SQL has a table for each of them, and the other formats have one schema
+    /// with the fields of all.
     ///
     /// ```
     /// use charpipe::rows::{RowsJob, SchemaFormat};
@@ -82,10 +83,10 @@ impl Rows {
         }
     }
 
-    /// Returns the schema of the rows as Arrow has it: an IPC stream without batches. Any column can be null.
+    /// Returns the schema of the rows for Arrow: an IPC stream without batches. Any column can be null.
     ///
-    /// Groups are structs, and arrays are lists. If the rows of each record type have
-    /// [an output of their own](super::RowsJob::separate_types), the schema has the fields of all.
+    /// Groups are structs, and arrays are lists. If the rows of each record type have [a separate
+    /// output](super::RowsJob::separate_types), the schema has the fields of all types.
     ///
     /// ```
     /// use charpipe::rows::RowsJob;

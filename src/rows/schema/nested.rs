@@ -51,7 +51,7 @@ pub(super) fn members(rows: &Rows) -> Vec<Member> {
     all
 }
 
-/// Adds a key. If each record type has an output of its own, several keys can have the same name.
+/// Adds a key. If each record type has a separate output, several keys can have the same name.
 fn put_key(all: &mut Vec<Member>, key: &KeyColumn) {
     match all.iter_mut().find(|member| member.name == key.name()) {
         Some(Member { value: Value::Leaf(column), .. }) => {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The error for a row and a type that do not match: where, and what is wrong.
+/// The error for a row that does not match a type: the position and the problem.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadRow(Box<Details>);
 
@@ -27,7 +27,7 @@ impl BadRow {
         &self.0.path
     }
 
-    /// Returns what is wrong, in words.
+    /// Returns a description of the problem.
     #[must_use]
     pub fn what(&self) -> &str {
         &self.0.what

@@ -11,10 +11,9 @@ use std::fmt;
 
 /// A row, or a group in it: the values with their names, in the order of the layout.
 ///
-/// It is what [`Rows::deserialize`](super::super::Rows::deserialize) makes of a record when no type of its own is
-/// wanted. All values are kept as they are: every digit, bytes as bytes, dates as dates. It can be
-/// [deserialized](Self::to) into any type that a row can be, and [serialized](crate::rows::RowSerializer) into the same
-/// record.
+/// Use it with [`Rows::deserialize`](super::super::Rows::deserialize) if you do not want to define a type. All values
+/// are kept unchanged: every digit, bytes as bytes, dates as dates. It can be [deserialized](Self::to) into any type
+/// that a row can be, and [serialized](crate::rows::RowSerializer) into the same record.
 ///
 /// ```
 /// use charpipe::fields::Decimal;

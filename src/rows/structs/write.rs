@@ -59,13 +59,13 @@ impl Rows {
     }
 }
 
-/// Makes records of rows. Made by [`Rows::row_serializer`].
+/// Makes records from rows. Made by [`Rows::row_serializer`].
 ///
 /// A row has the names and values that [`Rows::deserialize`] gives, and the rules are those of the command's
 /// `--from-rows`: a field of text that has no value is blank, other fields need one, and a value that does not fit is
 /// an error, and so is a name that the layout does not have. Fields of structs match names in any case, keys of maps
 /// only exactly. Numbers can be text, bytes can be text in hex, and dates are text such as `2024-02-29`. Added columns
-/// are ignored. `None` and unit are no value.
+/// are ignored. `None` and unit are not values.
 ///
 /// An enum stands for a record type: the row is the contents of its variant. A row can also be a tuple, with a value
 /// for each name in the order of the layout.
@@ -138,7 +138,7 @@ impl<W: Write> SerializeRows<W> {
         if self.bytes.len() >= BATCH { self.flush() } else { Ok(()) }
     }
 
-    /// Writes what is left, and returns the output.
+    /// Writes the remaining bytes, and returns the output.
     ///
     /// # Errors
     /// [`ErrorKind::Write`](crate::ErrorKind::Write).

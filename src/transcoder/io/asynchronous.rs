@@ -20,7 +20,7 @@ use tokio::io::{AsyncBufRead, AsyncRead, AsyncWrite, ReadBuf};
 /// It has the same output, verdict, errors and offsets as [`DecodeReader`](crate::DecodeReader).
 ///
 /// # Futures that are dropped
-/// It loses nothing if a future is dropped, and the next call continues. But methods of tokio that collect several
+/// If a future is dropped, nothing is lost, and the next call continues. But methods of tokio that collect several
 /// reads in the future itself, or in a buffer that they took, lose that part. Cancel safe are `read`, `read_buf` and
 /// `fill_buf`. Not cancel safe are `read_line`, `read_until`, `read_exact`, `read_to_end` and `read_to_string`; the
 /// methods of tokio's `Lines` and `Split` are, and so is [`Lines::next_line_async`].
@@ -185,12 +185,12 @@ impl<W> AsyncEncodeWriter<W> {
         &self.output
     }
 
-    /// Returns the underlying writer. What is written to it directly comes before what is buffered.
+    /// Returns the underlying writer. Bytes that you write to it directly precede the buffered output.
     pub fn get_mut(&mut self) -> &mut W {
         &mut self.output
     }
 
-    /// Returns the underlying writer. What is buffered is lost; after `shutdown` nothing is.
+    /// Returns the underlying writer. Buffered output is lost; after `shutdown` there is none.
     pub fn into_inner(self) -> W {
         self.output
     }
@@ -281,7 +281,7 @@ impl<W: AsyncWrite + Unpin> AsyncWrite for AsyncEncodeWriter<W> {
 
 /// The same lines from an [`AsyncRead`].
 impl<R: AsyncRead + Unpin> Lines<R> {
-    /// Does what [`next_line`](Lines::next_line) does with a reader that blocks. Cancel safe: if the future is dropped,
+    /// Does the same as [`next_line`](Lines::next_line) with a blocking reader. Cancel safe: if the future is dropped,
     /// nothing is lost, and the next call continues.
     ///
     /// # Errors
@@ -343,7 +343,7 @@ impl<R: AsyncRead + Unpin> Stream for Lines<R> {
 }
 
 impl Transcode {
-    /// Does what [`lines`](Self::lines) does, by tokio's traits: [`Lines::next_line_async`] returns the lines.
+    /// Does the same as [`lines`](Self::lines), with tokio's traits: [`Lines::next_line_async`] returns the lines.
     ///
     /// # Errors
     /// Those of [`lines`](Self::lines).
@@ -351,7 +351,7 @@ impl Transcode {
         Lines::of(self, input)
     }
 
-    /// Does what [`resume_lines`](Self::resume_lines) does, by tokio's traits.
+    /// Does the same as [`resume_lines`](Self::resume_lines), with tokio's traits.
     ///
     /// # Errors
     /// Those of [`resume_lines`](Self::resume_lines).
@@ -359,7 +359,7 @@ impl Transcode {
         Lines::resumed(self, input, at)
     }
 
-    /// Does what [`reader`](Self::reader) does, by tokio's traits.
+    /// Does the same as [`reader`](Self::reader), with tokio's traits.
     ///
     /// # Errors
     /// Those of [`transcoder`](Self::transcoder).
@@ -382,7 +382,7 @@ impl Transcode {
         Ok(AsyncDecodeReader::new(input, self.transcoder()?))
     }
 
-    /// Does what [`writer`](Self::writer) does, by tokio's traits.
+    /// Does the same as [`writer`](Self::writer), with tokio's traits.
     ///
     /// # Errors
     /// Those of [`transcoder`](Self::transcoder).

@@ -1,4 +1,4 @@
-//! The shells on the [`Transcoder`](crate::Transcoder), which do the I/O that it does not do itself.
+//! Adapters that do I/O with a [`Transcoder`](crate::Transcoder), which does none itself.
 //!
 //! | file | content |
 //! |---|---|

@@ -1,8 +1,8 @@
-//! Plain text in memory: what a [`Transcoder`](crate::Transcoder) would only decode, or only encode.
+//! Plain text in memory, which a [`Transcoder`](crate::Transcoder) would only decode or only encode.
 //!
-//! For a short text, making a transcoder takes far longer than converting the text. So the text is converted
-//! by a decoder or an encoder alone. That is the result, unless there is something that needs more work: a byte order
-//! mark, a declaration, an error. Such a text goes through a transcoder, so there is one result, whichever way it took.
+//! For a short text, making a transcoder takes far longer than converting the text. So the text is converted by a
+//! decoder or an encoder alone. That is the result, unless there is something that needs more work: a byte order mark,
+//! a declaration, an error. Such a text goes through a transcoder, so the result is always the same.
 
 use crate::codec::{
     ByteSink, Codec, Decoder, EbcdicNl, Encoder, MIN_ROOM, SameText, Stop, Utf8, Utf8Sink, apply_newline, drive,
@@ -42,7 +42,8 @@ pub(in crate::transcoder) fn is_one_charset(codec: &dyn Codec) -> bool {
     codec.info().byte_orders.is_none() && codec.name() != "ISO-10646-UCS-2"
 }
 
-/// Whether nothing but the bytes of an input that nothing names can decide about its encoding, and UTF-8 is the last resort.
+/// Whether nothing but the bytes of an input that nothing names can decide about its encoding, and UTF-8 is the last
+/// resort.
 pub(in crate::transcoder) fn is_open(settings: &Settings) -> bool {
     let hints = &settings.hints;
     let is_told = hints.from.is_some() || hints.charset.is_some() || hints.fallback.is_some();
@@ -95,8 +96,8 @@ pub(in crate::transcoder) fn decode<'a>(settings: &Settings, bytes: &'a [u8]) ->
     Some(text).filter(|text| is_plain(text, looks_at_controls(settings)))
 }
 
-/// Returns bytes that nothing names as text, if detection would certainly find that they are UTF-8: no other rule can apply
-/// to UTF-8 without zero bytes that does not [begin like a document](is_plain) or like a file that is not text.
+/// Returns bytes that nothing names as text, if detection would certainly find that they are UTF-8: no other rule can
+/// apply to UTF-8 without zero bytes that does not [begin like a document](is_plain) or like a file that is not text.
 fn detected<'a>(settings: &Settings, bytes: &'a [u8]) -> Option<&'a str> {
     if !(is_open(settings) && settings.to_utf8 && keeps_plain_text(settings)) {
         return None;
@@ -108,7 +109,7 @@ fn detected<'a>(settings: &Settings, bytes: &'a [u8]) -> Option<&'a str> {
 
 /// Returns the bytes as text if they are UTF-8.
 pub(super) fn as_utf8(bytes: &[u8]) -> Option<&str> {
-    // The standard library begins faster, and our decoder goes on faster.
+    // The standard library begins faster, and our decoder continues faster.
     if bytes.len() <= FIELD_BYTES {
         return str::from_utf8(bytes).ok();
     }
@@ -146,8 +147,8 @@ pub(in crate::transcoder) fn encode<'a>(settings: &Settings, text: &'a str) -> O
     is_whole.then(|| if bytes == text.as_bytes() { Cow::Borrowed(text.as_bytes()) } else { Cow::Owned(bytes) })
 }
 
-/// Encodes a value without a transcoder, and appends it to `bytes`. Returns `false`, and appends nothing, if that is not
-/// possible.
+/// Encodes a value without a transcoder, and appends it to `bytes`. Returns `false`, and appends nothing, if that is
+/// not possible.
 pub(in crate::transcoder) fn encode_into(settings: &Settings, text: &str, bytes: &mut Vec<u8>) -> bool {
     let codec = encodes(settings).filter(|_| is_plain(text, looks_at_controls(settings)));
     if settings.to_utf8 && codec.is_some() {
@@ -196,8 +197,8 @@ impl Made<'_> {
     }
 }
 
-/// Decodes all of `bytes` with a new decoder, a piece at a time, and adds it to `text`. Returns `false` if anything is wrong
-/// with the bytes or with the decoder; the text is meaningless then.
+/// Decodes all of `bytes` with a new decoder, a piece at a time, and adds it to `text`. Returns `false` if anything is
+/// wrong with the bytes or with the decoder; the text is meaningless then.
 fn decode_all(decoder: &mut dyn Decoder, bytes: &[u8], buffer: &mut [u8], text: &mut Made<'_>) -> bool {
     if 4 * bytes.len() + MIN_ROOM <= buffer.len() {
         let mut sink = Utf8Sink::new(buffer);

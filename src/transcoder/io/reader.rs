@@ -8,7 +8,7 @@ use std::io::{self, BufRead, Read};
 
 /// Reads from `R` and transcodes. Made by [`Transcode::reader`](crate::Transcode::reader).
 ///
-/// `R` is not read before all output of its earlier bytes was read from here. The first end of `R` is final: what is
+/// `R` is read only after all output of its earlier bytes has been read from here. The first end of `R` is final: data
 /// appended to a file later is not read. [`Transcode::lines`](crate::Transcode::lines) can follow a file that grows.
 ///
 /// # Errors

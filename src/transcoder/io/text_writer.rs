@@ -1,4 +1,4 @@
-//! [`TextWriter`]: the transcoder behind `fmt::Write` and `io::Write`, for text that is Unicode already.
+//! [`TextWriter`]: a transcoder with the interface of `fmt::Write` and `io::Write`, for text that is already Unicode.
 
 use super::writer::{EncodeWriter, FinishError};
 use crate::transcoder::Report;
@@ -7,10 +7,10 @@ use std::io::{self, Write};
 
 /// Takes text, encodes it and writes it to `W`. Made by [`Transcode::text_writer`](crate::Transcode::text_writer).
 ///
-/// The text is Unicode, so nothing is detected: what the text says of its own encoding, in an XML declaration or in a
-/// `meta`, is never believed, and is corrected to name the target. It can be written as `str`
-/// ([`fmt::Write`]) or as UTF-8 ([`io::Write`]), in pieces of any size. Everything else is as with [`EncodeWriter`]: only
-/// [`finish`](Self::finish) ends the text, and dropping the writer loses what is buffered.
+/// The text is Unicode, so nothing is detected: an encoding declaration in the text (of XML, or in a `meta`) is
+/// ignored, and corrected to name the target. It can be written as `str` ([`fmt::Write`]) or as UTF-8 ([`io::Write`]),
+/// in pieces of any size. Everything else is as with [`EncodeWriter`]: only [`finish`](Self::finish) ends the text, and
+/// dropping the writer loses what is buffered.
 ///
 /// # Errors
 /// Those of [`EncodeWriter`]. [`fmt::Error`] says nothing about its cause: [`finish`](Self::finish) returns it.
@@ -41,7 +41,7 @@ impl<W> TextWriter<W> {
         self.writer.get_ref()
     }
 
-    /// Returns the underlying writer. What is written to it directly comes before what is buffered.
+    /// Returns the underlying writer. Bytes that you write to it directly precede the buffered output.
     pub fn get_mut(&mut self) -> &mut W {
         self.writer.get_mut()
     }

@@ -1,5 +1,5 @@
-//! Values in memory, above all the fields of records: one decoder, or one encoder, converts many short values, each
-//! independently of the others.
+//! Values in memory, such as the fields of records: one decoder or encoder converts many short values independently of
+//! each other.
 //!
 //! The result for a value is the same as that of a [`Transcoder`]; `plain.rs` says how it is found without one.
 
@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 /// Decodes values one after the other: fields of records, columns of a table. Made by [`Transcode::values`].
 ///
-/// Each value is decoded independently: no shift state is carried from one to the next. It becomes what
-/// [`Transcode::decode`] makes of it, and offsets of errors count from its first byte. A value that takes
+/// Each value is decoded independently: no shift state is carried from one to the next. The result is the same as with
+/// [`Transcode::decode`], and error offsets count from the first byte of the value. A value that takes
 /// [`Transcode::decode`] microseconds takes tens of nanoseconds here, because the decoder and the text buffer are kept.
 ///
 /// ```
@@ -132,9 +132,9 @@ const HAS_RECORDS: &str = "values are fields, not records";
 
 /// Encodes values one after the other: fields of records, columns of a table. Made by [`Transcode::value_encoder`].
 ///
-/// Each value is encoded independently, and becomes what [`Transcode::encode`] makes of it: at its end, a charset with
-/// shift codes is back in its initial state. Offsets of errors count bytes of the value in UTF-8, from 0. A short value
-/// takes tens of nanoseconds, and no allocation, because the encoder and its buffer are kept.
+/// Each value is encoded independently, with the same result as [`Transcode::encode`]: at its end, a charset with shift
+/// codes is back in its initial state. Offsets of errors count bytes of the value in UTF-8, from 0. A short value takes
+/// tens of nanoseconds, and no allocation, because the encoder and its buffer are kept.
 ///
 /// ```
 /// use charpipe::Transcode;

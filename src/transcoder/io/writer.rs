@@ -138,7 +138,7 @@ impl<W> EncodeWriter<W> {
         &self.output
     }
 
-    /// Returns the underlying writer. What is written to it directly comes before what is buffered.
+    /// Returns the underlying writer. Bytes that you write to it directly precede the buffered output.
     pub fn get_mut(&mut self) -> &mut W {
         &mut self.output
     }
@@ -216,14 +216,14 @@ impl<W> FinishError<W> {
         &self.0.0
     }
 
-    /// Returns the underlying writer. What it did not take is lost.
+    /// Returns the underlying writer. Output that it did not accept is lost.
     #[must_use]
     pub fn into_inner(self) -> W {
         self.0.1.output
     }
 
-    /// Returns the writer with what is still to be written, to call [`finish`](EncodeWriter::finish) again if the underlying
-    /// writer failed.
+    /// Returns the writer with the output that is still to be written, so that you can call
+    /// [`finish`](EncodeWriter::finish) again if the underlying writer failed.
     #[must_use]
     pub fn into_writer(self) -> EncodeWriter<W> {
         self.0.1

@@ -1,4 +1,4 @@
-//! The bytes of a part, at a place in memory where they are fast to copy and to convert.
+//! The bytes of a part, at an address where copying and converting them is fast.
 
 use crate::codec::PageBuffer;
 use std::ops::Deref;

@@ -40,7 +40,7 @@ pub(super) enum Cutter {
 pub(super) enum Place {
     /// Any.
     Characters,
-    /// Lines: whatever the state of a charset is in the middle of a line, it is usually the initial one at the end.
+    /// Lines: at the end of a line, a charset is usually in its initial state.
     Lines,
 }
 
@@ -88,7 +88,8 @@ impl Cutter {
     }
 
     /// Returns the last place at which `block` can be cut. The code units begin after its `first` bytes. If it returns
-    /// `None`, it can be called again with more bytes at the end of the same block. Otherwise the next block must begin at the cut.
+    /// `None`, it can be called again with more bytes at the end of the same block. Otherwise the next block must begin
+    /// at the cut.
     pub(super) fn cut(&mut self, block: &[u8], first: usize) -> Option<(usize, Begin)> {
         match self {
             Cutter::Records(records) => records.cut(block),
@@ -157,7 +158,8 @@ fn try_last_cut(mut decoder: CheckedDecoder, window: &[u8], unit: usize, place: 
     cut
 }
 
-/// Decodes one code unit. Returns the last character that it completed, if any; `None` if the decoder makes no progress.
+/// Decodes one code unit. Returns the last character that it completed, if any; `None` if the decoder makes no
+/// progress.
 fn decode_unit(decoder: &mut CheckedDecoder, mut unit: &[u8]) -> Option<Option<char>> {
     let mut last = None;
     // A fault for each byte that may be pending, and one for each of the unit.

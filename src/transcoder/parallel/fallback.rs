@@ -1,4 +1,4 @@
-//! Gives up the parts: one transcoder converts their input again, with the errors and offsets of a run by one thread.
+//! Discards the parts: one transcoder converts their input again, with the errors and offsets of a run by one thread.
 //! Output that was already written is not written again.
 
 use super::block::Block;
@@ -13,7 +13,7 @@ use crate::transcoder::report::Report;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
 
-/// Where one transcoder goes on, and with what.
+/// Where one transcoder continues, and with what.
 pub(super) struct Fallback {
     pub(super) base: Base,
     pub(super) tail: Tail,
@@ -34,8 +34,8 @@ pub(super) struct Base {
     pub(super) written: u64,
 }
 
-/// The bytes of the input from the base on, and the offsets in the input at which the reads ended that they came from. The
-/// transcoder is fed the same pieces again.
+/// The bytes of the input from the base on, and the offsets in the input at which the reads ended that they came from.
+/// The transcoder is fed the same pieces again.
 #[derive(Default)]
 pub(super) struct Tail {
     pub(super) bytes: Block,
@@ -87,7 +87,8 @@ impl Transcoder {
         }
         match ended {
             None => {
-                // Output may have been written before its input was complete, when text was flushed at the end of a part.
+                // Output may have been written before its input was complete, when text was flushed at the end of a
+                // part.
                 while skip > 0 && !self.is_done() {
                     self.flush(output)?;
                     next_chunk(input, self.run.bytes_in, |chunk| {

@@ -9,11 +9,11 @@
 //!
 //! The head goes through the transcoder that would convert everything: it detects, corrects the label, and writes the
 //! byte order mark. From the first boundary after that, the rest is cut into parts at places that should be boundaries
-//! too: between records as the [`Deframer`] says, or between lines or characters. A part counts only if it proves to end
-//! at a boundary. In every other case the parts are given up, and one transcoder converts their input: after any error,
-//! after a cut that was not at a boundary, if the output exceeds its limit, and if a read fails. This makes the output
-//! exact. That transcoder begins one part earlier, so that it arrives at the first byte that matters in the same state
-//! as in a run by one thread. What it writes up to there is not written again.
+//! too: between records as the [`Deframer`] says, or between lines or characters. A part counts only if it proves to
+//! end at a boundary. In every other case the parts are given up, and one transcoder converts their input: after any
+//! error, after a cut that was not at a boundary, if the output exceeds its limit, and if a read fails. This makes the
+//! output exact. That transcoder begins one part earlier, so that it arrives at the first byte that matters in the same
+//! state as in a run by one thread. What it writes up to there is not written again.
 //!
 //! | file | content |
 //! |---|---|
@@ -143,8 +143,8 @@ impl Transcoder {
         }
     }
 
-    /// Converts `chunk`, which begins at offset `at`, up to a cut if there is one and the pace is known. Returns `None` if the
-    /// head goes on.
+    /// Converts `chunk`, which begins at offset `at`, up to a cut if there is one and the pace is known. Returns `None`
+    /// if the head continues.
     fn feed_head(
         &mut self,
         chunk: &[u8],
@@ -229,7 +229,7 @@ struct Parts<'a> {
     /// The input from there on, as far as it is read.
     block: Block,
     ended: Option<InputEnd>,
-    /// What speaks against the label in the bytes before them.
+    /// The evidence against the label in the bytes before them.
     label: Option<LabelWatch>,
     /// No place to cut was found.
     is_uncuttable: bool,
@@ -276,8 +276,8 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Converts the parts by as many threads as there are jobs, started when they are needed. If none can be started, this
-    /// thread converts the parts itself.
+    /// Converts the parts by as many threads as there are jobs, started when they are needed. If none can be started,
+    /// this thread converts the parts itself.
     fn run(mut self, input: &mut dyn BufRead, output: &mut dyn Write) -> Result<PartsOutcome, Error> {
         let (queue, waiting) = mpsc::channel::<Work>();
         let waiting = Mutex::new(waiting);

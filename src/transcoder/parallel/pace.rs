@@ -1,4 +1,5 @@
-//! Tells whether one thread converts about as fast as memory is. Then others would gain nothing, and cost their buffers.
+//! Tells whether one thread already converts at about the speed of memory. More threads would then gain nothing, and
+//! their buffers would cost memory.
 
 use std::time::Duration;
 

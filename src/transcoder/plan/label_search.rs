@@ -1,8 +1,8 @@
-//! Searches a document for labels outside its declaration: in the `meta` elements of HTML, and of XML whose root element is
-//! `html`.
+//! Searches a document for labels outside its declaration: in the `meta` elements of HTML, and of XML whose root
+//! element is `html`.
 //!
-//! The search reads the text that the chosen codec makes of the first bytes, so it works in every family of encodings. It
-//! finds where in the input each label stands; `labels.rs` plans how to change them.
+//! The search reads the text that the chosen codec makes of the first bytes, so it works in every family of encodings.
+//! It finds where in the input each label stands; `labels.rs` plans how to change them.
 
 use crate::codec::{Codec, Decoder, MIN_ROOM, drive, is_ebcdic};
 use crate::detect::{Kind, PRESCAN, PRESCAN_LIMIT, Syntax, Verdict, meaning_of_label, meta_labels};
@@ -38,8 +38,8 @@ pub(in crate::transcoder) struct LabelSearch {
     /// The charset is EBCDIC, so U+0085 is white space.
     ebcdic: bool,
     syntax: Syntax,
-    /// Looks for the root element, in XML; and from which byte of the text on: after the declaration, which may lack its
-    /// end.
+    /// Looks for the root element, in XML; and from which byte of the text on: after the declaration, which may lack
+    /// its end.
     root: Option<Root>,
     root_from: usize,
     /// The root element is another one, or the codec makes no progress.
@@ -78,7 +78,8 @@ impl LabelSearch {
         may_have.then(|| LabelSearch::new(codec.clone(), verdict, prescan))
     }
 
-    /// `prescan`: how many bytes of the document are searched, if its charset has single bytes; otherwise that many code units.
+    /// `prescan`: how many bytes of the document are searched, if its charset has single bytes; otherwise that many
+    /// code units.
     fn new(codec: Arc<dyn Codec>, verdict: &Verdict, prescan: usize) -> Self {
         let (kind, start) = (verdict.kind, verdict.bom_len);
         let declared_to = verdict.declaration.as_ref().map_or(0, |found| found.span.end as usize);
@@ -123,7 +124,7 @@ impl LabelSearch {
         let spans = meta_labels(&self.signs, self.syntax, &|label| meaning_of_label(registry, label));
         let mut spans = spans.into_iter().peekable();
         let mut labels = Vec::new();
-        // Decodes once more, a byte at a time, to find where the characters stand.
+        // Decodes once more, a byte at a time, to find where the characters are.
         let mut decoder = self.codec.decoder();
         let (mut index, mut begun) = (0, None);
         for (at, byte) in self.taken.iter().enumerate() {
@@ -176,8 +177,8 @@ fn sign_of(ch: char, ebcdic: bool) -> u8 {
     }
 }
 
-/// Decodes all of `src`, with malformed bytes as some character. Returns `false` if the codec makes no progress, which the
-/// transcoder reports when it decodes; here it only ends the search.
+/// Decodes all of `src`, with malformed bytes as some character. Returns `false` if the codec makes no progress, which
+/// the transcoder reports when it decodes; here it only ends the search.
 fn decode(decoder: &mut dyn Decoder, src: &[u8], mut each: impl FnMut(char)) -> bool {
     drive(decoder, src, false, &mut [0; TEXT_BYTES], |step| {
         step.text.chars().for_each(&mut each);

@@ -1,5 +1,5 @@
-//! Plans a run from the verdict of detection: its way, its text stages, and the changes to the document's label and byte
-//! order mark.
+//! Plans a run from the verdict of detection: its way, its text stages, and the changes to the document's label and
+//! byte order mark.
 
 pub(super) mod label_search;
 mod labels;
@@ -172,7 +172,7 @@ pub(super) fn start_counters(settings: &Settings, report: &mut Report) {
     }
 }
 
-/// Blanks at the end of a record are padding in lines only.
+/// Spaces at the end of a record are padding in lines only.
 fn blanks(settings: &Settings) -> Padding {
     match settings.input.blanks {
         Padding::Trim if settings.to_records.is_some() => Padding::Keep,
@@ -265,8 +265,8 @@ fn target(settings: &Settings, to: Arc<dyn Codec>, sides: &Sides) -> Result<Targ
     })
 }
 
-/// Chooses the fastest way that does everything. Returns it with the stages, to which the one for newlines within records
-/// is added if the way does not have it.
+/// Chooses the fastest way that does everything. Returns it with the stages, to which the one for newlines within
+/// records is added if the way does not have it.
 fn choose_way(
     settings: &Settings,
     facts: &Facts,

@@ -71,8 +71,8 @@ impl TextParts {
     }
 }
 
-/// Shows the text in `src` to `looks`. Returns how many bytes of `src` were looked at: all of them, unless it is done or the
-/// framing is wrong.
+/// Shows the text in `src` to `looks`. Returns how many bytes of `src` were looked at: all of them, unless it is done
+/// or the framing is invalid.
 pub(in crate::transcoder) fn feed_text(looks: &mut dyn Looks, parts: &mut TextParts, src: &[u8], eof: bool) -> usize {
     let mut read = 0;
     while !looks.is_done() {

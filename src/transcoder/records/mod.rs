@@ -1,4 +1,4 @@
-//! Records on their way through the transcoder.
+//! Reads and writes records in the transcoder.
 //!
 //! | file | content |
 //! |---|---|
@@ -6,7 +6,7 @@
 //! | `read.rs` | the loop over the framing: what comes next |
 //! | `record.rs` | turns the data of a record into text |
 //! | `position.rs` | where in the input and in the record the loop is |
-//! | `trailing.rs` | text that is not written yet: blanks that may be the last of their record, and what follows them |
+//! | `trailing.rs` | text that is not written yet: spaces that may be the last of their record, and what follows them |
 //! | `quick.rs` | whole records at once, for single-byte charsets |
 //! | `declaration.rs` | the changes of the document's encoding declaration, which records may cut in two |
 //! | `print.rs` | the first byte of a record as carriage control |

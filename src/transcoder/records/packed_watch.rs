@@ -159,7 +159,7 @@ impl PackedWatch {
         };
         let begins: Vec<usize> = self.records().filter(has_field).map(|range| range.start).collect();
         // Scan backwards for the beginning of the field. The scan stops if some record has no digits at a position, or
-        // if all records may have text there (40 is two digits, but also a blank).
+        // if all records may have text there (40 is two digits, but also a space).
         let is_of_it = |at: &usize| {
             let bytes = || begins.iter().map(|begin| self.bytes[begin + at]);
             bytes().all(has_digits) && bytes().any(is_low)
@@ -304,7 +304,7 @@ mod tests {
         // The same in every record, and in only two records.
         assert_eq!(columns(|_| packed(0, 5)), Some(4..=8));
         assert!(judge(&[b"\xC1\xC2\x40\x00\x12\x3C", b"\xC1\xC2\x40\x00\x12\x3C"]).is_some());
-        // Blanks if there is no number, and other kinds of records.
+        // Spaces if there is no number, and other kinds of records.
         assert_eq!(columns(|n| if n % 4 == 0 { b"\x40\x40\x40".into() } else { packed(n.into(), 3) }), Some(4..=6));
         // One record with low values at this position, and numbers that end in zeros.
         let zeros = |n: u32| if n == 0 { vec![0; 5] } else { vec![0, (n % 10) as u8, 0, 0, 15] };

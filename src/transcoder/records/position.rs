@@ -1,4 +1,4 @@
-//! Where in the input, and in the record, the reader of records is.
+//! The position of the reader of records in the input and in the record.
 
 use crate::codec::MAX_FAULT;
 use crate::transcoder::report::{Place, RecordPosition};
@@ -18,7 +18,7 @@ pub(in crate::transcoder) struct Position {
     jumps: Vec<(u64, u64)>,
 }
 
-/// A place that is asked for is at most this many bytes of data back: no fault and no blank reaches farther.
+/// A place that is asked for is at most this many bytes of data back: no fault and no space reaches farther.
 const MAX_REACH: u64 = 4 * MAX_FAULT as u64;
 
 impl Position {

@@ -1,6 +1,6 @@
-//! Whole records at once.
+//! Converts whole records at once.
 //!
-//! For single-byte charsets the records are put together, without the blanks at their ends and with the bytes of a
+//! For single-byte charsets the records are put together, without the spaces at their ends and with the bytes of a
 //! newline in place of their ends, and decoded in one call. A record that contains anything that needs a decision goes
 //! through the reader on its own instead.
 
@@ -26,8 +26,8 @@ pub(super) struct Quick {
 const BATCH_BYTES: usize = 32 * 1024;
 
 impl Quick {
-    /// Returns `None` if the charset, which a new `decoder` decodes, is not a single-byte charset, has several blanks, or
-    /// lacks the newline `eol`.
+    /// Returns `None` if the charset, which a new `decoder` decodes, is not a single-byte charset, has several spaces,
+    /// or lacks the newline `eol`.
     pub(super) fn new(decoder: &CheckedDecoder, eol: &str) -> Option<Self> {
         if !decoder.is_bytewise() {
             return None;
@@ -46,8 +46,8 @@ impl Quick {
         self.from <= record
     }
 
-    /// Decodes whole records from the front of `src` into `sink`. Returns how many bytes they take; `None`, with nothing
-    /// changed, if there is no whole record, or something in them has to be decided.
+    /// Decodes whole records from the front of `src` into `sink`. Returns how many bytes they take; `None`, with
+    /// nothing changed, if there is no whole record, or something in them has to be decided.
     ///
     /// # Errors
     /// [`ErrorKind::Codec`](crate::error::ErrorKind::Codec) from a decoder that breaks its contract.
@@ -102,8 +102,8 @@ impl Clone for Quick {
     }
 }
 
-/// Hands whole records from the front of `src` to `each`, for as long as it takes one. Returns how many bytes they take,
-/// framing included.
+/// Hands whole records from the front of `src` to `each`, for as long as it takes one. Returns how many bytes they
+/// take, framing included.
 #[inline]
 pub(super) fn take_while(
     deframer: &mut Deframer,

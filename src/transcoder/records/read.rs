@@ -45,7 +45,7 @@ pub(in crate::transcoder) enum RecordBytes {
     NeedInput,
     /// The records are over.
     Done,
-    /// The framing is wrong.
+    /// The framing is invalid.
     Failed(Error),
 }
 
@@ -175,8 +175,8 @@ impl RecordsIn {
         Ok(Filled { read, stop })
     }
 
-    /// Writes what is pending. Returns the reason to stop before anything more is decoded, if there is one. `first`: the
-    /// record in which the fill began; `read`: how many of the `given` bytes it took.
+    /// Writes what is pending. Returns the reason to stop before anything more is decoded, if there is one. `first`:
+    /// the record in which the fill began; `read`: how many of the `given` bytes it took.
     #[inline]
     fn stop_before(&mut self, first: u64, read: usize, given: usize, sink: &mut Utf8Sink<'_>) -> Option<SourceStop> {
         if !self.text.pending.flush_pending(sink) || self.text.marks.len() >= MAX_MARKS {
@@ -194,7 +194,7 @@ impl RecordsIn {
             return Some(SourceStop::NeedRoom);
         }
         if !self.text.notes.is_empty() {
-            // The notes come after the text so far, whatever follows in this input.
+            // The notes come after the text so far, regardless of what follows in this input.
             return Some(SourceStop::NeedInput);
         }
         (self.text.found_newline || self.text.packed.is_due()).then_some(SourceStop::NeedRoom)
@@ -277,8 +277,8 @@ impl RecordsIn {
         (0, None)
     }
 
-    /// Decodes whole records at once, if it is between two of them. Returns how many bytes they take; `None`, with nothing
-    /// changed, if they have to go one by one.
+    /// Decodes whole records at once, if it is between two of them. Returns how many bytes they take; `None`, with
+    /// nothing changed, if they have to go one by one.
     #[inline]
     fn decode_quickly(
         &mut self,

@@ -1,11 +1,12 @@
 //! Turns the data of a record into text.
 //!
 //! Records are decoded independently: at the end of each record the decoder is finished and reset. If columns are left
-//! out, this also happens at the end of each stretch of text within a record. Blanks at the end of a record are trimmed
-//! as text, whatever bytes they were; `trailing.rs` holds them back until it is known whether they are the last.
+//! out, this also happens at the end of each stretch of text within a record. Spaces at the end of a record are trimmed
+//! after decoding, so their bytes do not matter; `trailing.rs` holds them back until it is known whether they are the
+//! last.
 //!
 //! What moves together: only `take` and `decoded` take bytes, and they keep `position` in step with the reader. Text
-//! that does not come straight from the decoder goes through `pending`, so that it stays in order with trailing blanks.
+//! that does not come straight from the decoder goes through `pending`, so that it stays in order with trailing spaces.
 
 use super::declaration::LabelEdits;
 use super::packed_search::{PackedSearch, looked_at};
@@ -60,7 +61,7 @@ pub(in crate::transcoder) struct RecordText {
     columns: Option<Arc<Columns>>,
     gaps: Gaps,
     pub(in crate::transcoder) printer: Option<RecordPrinter>,
-    /// Shift codes become blanks.
+    /// Shift codes become spaces.
     shifts_as_blanks: bool,
     /// How many bytes of data are a byte order mark and still to come.
     bom: u64,
@@ -86,12 +87,12 @@ enum NonText {
     Text(usize),
 }
 
-/// How far ahead a shift code is looked for that becomes a blank, in bytes.
+/// How far ahead a shift code is looked for that becomes a space, in bytes.
 pub(in crate::transcoder) const SHIFT_SEARCH_BYTES: usize = 256;
 
 impl RecordText {
-    /// The first record. `eol`: the end of a line, if the ends of records are written, and whether newlines within records
-    /// are looked for. `bom_len`: how many bytes of data are a byte order mark.
+    /// The first record. `eol`: the end of a line, if the ends of records are written, and whether newlines within
+    /// records are looked for. `bom_len`: how many bytes of data are a byte order mark.
     pub(in crate::transcoder) fn new(
         input: &Input,
         decoder: &CheckedDecoder,
@@ -230,7 +231,7 @@ impl RecordText {
         self.take(src.len())
     }
 
-    /// Decodes data after trailing blanks into a separate buffer, because it may be more of them.
+    /// Decodes data after trailing spaces into a separate buffer, because it may be more of them.
     fn after_trailing(
         &mut self,
         decoder: &mut CheckedDecoder,
@@ -290,7 +291,7 @@ impl RecordText {
         }
         if ended == EndOf::Record {
             if self.pending.has_text() {
-                // The last text of the record is not written yet, and its blanks are to be trimmed after that.
+                // The last text of the record is not written yet, and its spaces are to be trimmed after that.
                 return Ok(Stop::InputEmpty);
             }
             if self.printer.is_none() && self.eol.is_some_and(|eol| sink.room() < eol.len()) {
@@ -312,7 +313,7 @@ impl RecordText {
         let before = sink.written();
         let stop = decoder.finish(sink)?;
         if sink.written() > before && self.pending.has_trailing() {
-            // The text that the decoder writes at the end comes after the blanks.
+            // The text that the decoder writes at the end comes after the spaces.
             let text = sink.as_str()[before..].to_owned();
             sink.truncate(before);
             self.pending.push_record_text(&text);
@@ -392,7 +393,7 @@ impl RecordText {
     }
 }
 
-/// The blanks that are trimmed at the end of a record, as UTF-8.
+/// The spaces that are trimmed at the end of a record, as UTF-8.
 fn trimmed(blanks: Padding, charset: Charset) -> &'static [&'static [u8]] {
     match (blanks, charset.has_blank) {
         (Padding::Keep, _) => &[],
@@ -404,8 +405,8 @@ fn trimmed(blanks: Padding, charset: Charset) -> &'static [&'static [u8]] {
     }
 }
 
-/// The stop of a decoder that wrote to a small separate buffer. That the buffer is full is no reason to stop: what was
-/// taken and written is progress.
+/// The stop of a decoder that wrote to a small separate buffer. That the buffer is full is not a reason to stop: what
+/// was taken and written is progress.
 fn in_own_buffer(stop: Stop<Malformed>) -> Stop<Malformed> {
     if stop == Stop::OutputFull { Stop::InputEmpty } else { stop }
 }

@@ -13,9 +13,9 @@ pub(in crate::transcoder) enum Stretch {
     End,
 }
 
-/// Returns what comes next in `src`, of which the caller takes as many bytes as the stretch has. Returns `None` at the end
-/// of `src`, and where the framing is wrong: the error is reported when the record is decoded. `eof`: nothing follows
-/// `src`.
+/// Returns what comes next in `src`, of which the caller takes as many bytes as the stretch has. Returns `None` at the
+/// end of `src`, and where the framing is invalid: the error is reported when the record is decoded. `eof`: nothing
+/// follows `src`.
 pub(in crate::transcoder) fn next_stretch(deframer: &mut Deframer, src: &[u8], eof: bool) -> Option<Stretch> {
     loop {
         match deframer.next(src, eof) {

@@ -1,27 +1,27 @@
-//! Text that is not written yet: blanks that may turn out to be the last of their record, and text that follows them.
+//! Text that is not written yet: spaces that may turn out to be the last of their record, and text that follows them.
 //!
-//! A record can have any length, so blanks are counted, not kept. Text passes through these in order:
+//! A record can have any length, so spaces are counted, not kept. Text passes through these in order:
 //!
 //! ```text
 //! sink ─── pending blanks ─── pending text ─── [fault] ─── trailing blanks
 //! written  to be written, in this order                    dropped if the record ends here
 //! ```
 //!
-//! Trailing blanks become pending as soon as anything follows them.
+//! Trailing spaces become pending as soon as anything follows them.
 
 use crate::arch::{bytes::padding_len, isa};
 use crate::codec::{Malformed, Utf8Sink};
 use std::collections::VecDeque;
 
-/// Blanks of one kind in a row: which kind, and how many.
+/// Spaces of one kind in a row: which kind, and how many.
 type Blanks = (u8, u64);
 
 /// What waits to be written.
 #[derive(Clone)]
 pub(in crate::transcoder) struct Pending {
-    /// The kinds of blanks that are trimmed at the end of a record, as UTF-8. None if blanks are kept.
+    /// The kinds of spaces that are trimmed at the end of a record, as UTF-8. None if spaces are kept.
     kinds: &'static [&'static [u8]],
-    /// Where in the sink the text begins that may end in trailing blanks.
+    /// Where in the sink the text begins that may end in trailing spaces.
     begin: usize,
     pending_blanks: VecDeque<Blanks>,
     pending_text: String,
@@ -30,7 +30,7 @@ pub(in crate::transcoder) struct Pending {
     trailing: VecDeque<Blanks>,
 }
 
-/// How many times blanks and NULs may alternate at the end of a record that is trimmed.
+/// How many times spaces and NULs may alternate at the end of a record that is trimmed.
 const MAX_RUNS: usize = 8;
 
 impl Pending {
@@ -45,7 +45,7 @@ impl Pending {
         }
     }
 
-    /// Whether blanks are trimmed.
+    /// Whether spaces are trimmed.
     pub(in crate::transcoder) fn trims(&self) -> bool {
         !self.kinds.is_empty()
     }
@@ -60,13 +60,13 @@ impl Pending {
         self.kinds.contains(&ch.encode_utf8(&mut [0; 4]).as_bytes())
     }
 
-    /// Whether nothing is pending; trailing blanks may still be held.
+    /// Whether nothing is pending; trailing spaces may still be held.
     #[inline]
     pub(in crate::transcoder) fn is_flushed(&self) -> bool {
         self.pending_blanks.is_empty() && self.pending_text.is_empty()
     }
 
-    /// Whether there is pending text, not counting blanks.
+    /// Whether there is pending text, not counting spaces.
     pub(in crate::transcoder) fn has_text(&self) -> bool {
         !self.pending_text.is_empty()
     }
@@ -76,7 +76,7 @@ impl Pending {
         self.is_flushed() && self.fault.is_none() && self.trailing.is_empty()
     }
 
-    /// How many trailing blanks there are.
+    /// How many trailing spaces there are.
     pub(in crate::transcoder) fn trailing_count(&self) -> u64 {
         self.trailing.iter().map(|(_, count)| count).sum()
     }
@@ -116,7 +116,7 @@ impl Pending {
         self.pending_text.is_empty()
     }
 
-    /// Appends text that nothing is trimmed from. It follows the trailing blanks only after
+    /// Appends text that nothing is trimmed from. It follows the trailing spaces only after
     /// [`release_trailing`](Self::release_trailing).
     pub(in crate::transcoder) fn push_str(&mut self, text: &str) {
         self.pending_text.push_str(text);
@@ -126,12 +126,12 @@ impl Pending {
         self.pending_text.push(ch);
     }
 
-    /// The trailing blanks are not the last of the record: something follows them.
+    /// The trailing spaces are not the last of the record: something follows them.
     pub(in crate::transcoder) fn release_trailing(&mut self) {
         self.pending_blanks.extend(self.trailing.drain(..));
     }
 
-    /// Appends text of the record after the trailing blanks. Blanks at its end are trailing again.
+    /// Appends text of the record after the trailing spaces. Spaces at its end are trailing again.
     pub(in crate::transcoder) fn push_record_text(&mut self, text: &str) {
         self.release_trailing();
         let mut trailing = VecDeque::new();
@@ -140,7 +140,7 @@ impl Pending {
         self.trailing = trailing;
     }
 
-    /// Counts the blanks at the front of `text`, which follows trailing blanks, as trailing ones. Returns the rest.
+    /// Counts the spaces at the front of `text`, which follows trailing spaces, as trailing ones. Returns the rest.
     pub(in crate::transcoder) fn take_blanks<'a>(&mut self, mut text: &'a str) -> &'a str {
         while let Some(kind) = self.kinds.iter().position(|blank| text.as_bytes().starts_with(blank)) {
             text = &text[self.kinds[kind].len()..];
@@ -170,7 +170,7 @@ impl Pending {
         }
     }
 
-    /// Takes the blanks at the end of the text back from `sink`: they may be the last of the record. Does nothing if
+    /// Takes the spaces at the end of the text back from `sink`: they may be the last of the record. Does nothing if
     /// something is held already, which comes after the text.
     pub(in crate::transcoder) fn hold_trailing(&mut self, sink: &mut Utf8Sink<'_>) {
         if !self.trims() || !self.is_empty() || sink.written() == self.begin {
@@ -183,7 +183,7 @@ impl Pending {
         sink.truncate(len);
     }
 
-    /// Drops the blanks at the end of the record.
+    /// Drops the spaces at the end of the record.
     pub(in crate::transcoder) fn trim(&mut self, sink: &mut Utf8Sink<'_>) {
         if self.trailing.is_empty() {
             let len = self.begin + trim_end(self.kinds, &sink.as_bytes()[self.begin..], |_, _| {});
@@ -193,7 +193,7 @@ impl Pending {
     }
 }
 
-/// Returns the length of `text` without the blanks at its end. Calls `run` with each run of them, the last one first.
+/// Returns the length of `text` without the spaces at its end. Calls `run` with each run of them, the last one first.
 #[inline]
 fn trim_end(kinds: &[&[u8]], text: &[u8], mut run: impl FnMut(u8, u64)) -> usize {
     let mut len = text.len();

@@ -1,4 +1,4 @@
-//! From encoded bytes to records: each is collected, measured, cut or padded, and framed.
+//! Turns encoded bytes into records: each record is collected, measured, cut or padded, and framed.
 
 use crate::arch::bytes::{padding_len, translate};
 use crate::arch::isa;
@@ -19,7 +19,7 @@ pub(in crate::transcoder) struct RecordsOut {
     is_fixed: bool,
     /// The longest record, in bytes.
     limit: usize,
-    /// The target's blank, if records are padded with blanks.
+    /// The target's blank, if records are padded with spaces.
     blank: Option<Vec<u8>>,
     /// A buffer for what is encoded at a time.
     buffer: PageBuffer,
@@ -28,7 +28,7 @@ pub(in crate::transcoder) struct RecordsOut {
     /// The record that is being written, up to the limit and a little over; and how long it would be.
     record: Vec<u8>,
     len: usize,
-    /// Everything beyond the limit so far is blanks.
+    /// Everything beyond the limit so far is spaces.
     only_blanks: bool,
     /// How much text the encoder had been fed when the record began.
     began: Option<u64>,
@@ -70,8 +70,8 @@ impl RecordsOut {
         matches!(shape, Shape::AwsTape { .. } | Shape::ModeB)
     }
 
-    /// A copy for the middle of an output, after `records` records. `None` if the shape keeps something between two records:
-    /// a block that is not full, or the position on a tape.
+    /// A copy for the middle of an output, after `records` records. `None` if the shape keeps something between two
+    /// records: a block that is not full, or the position on a tape.
     pub(in crate::transcoder) fn after(&self, records: u64) -> Option<Self> {
         let shape = self.framer.shape()?;
         let mut copy = RecordsOut::new(shape, self.overlong, &self.to).ok()?;
@@ -100,8 +100,8 @@ impl RecordsOut {
         self.began.filter(|_| self.start.is_none())
     }
 
-    /// Finds the place in the input where the record began, if it is not known yet. `place` returns the place of the text
-    /// that the encoder was fed at that point.
+    /// Finds the place in the input where the record began, if it is not known yet. `place` returns the place of the
+    /// text that the encoder was fed at that point.
     pub(in crate::transcoder) fn locate_start(&mut self, place: impl FnOnce(u64) -> Place) {
         if let Some(fed) = self.unlocated_start() {
             self.start = Some(place(fed));
@@ -141,8 +141,8 @@ impl RecordsOut {
         self.len += bytes.len();
     }
 
-    /// Writes a record whose bytes only have to be translated by `table`. Returns `false`, with nothing changed, if something
-    /// in it has to be decided.
+    /// Writes a record whose bytes only have to be translated by `table`. Returns `false`, with nothing changed, if
+    /// something in it has to be decided.
     #[inline]
     pub(in crate::transcoder) fn translate(&mut self, data: &[u8], table: &Translation, out: &mut Vec<u8>) -> bool {
         if self.translated.len() < data.len() {
@@ -196,7 +196,8 @@ impl RecordsOut {
         self.len
     }
 
-    /// Removes what was written after the first `len` bytes of a fixed-length record, if that, and only that, does not fit.
+    /// Removes what was written after the first `len` bytes of a fixed-length record, if that, and only that, does not
+    /// fit.
     pub(in crate::transcoder) fn drop_end_without_room(&mut self, len: usize) {
         if self.is_fixed && len <= self.limit && self.len > self.limit {
             self.record.truncate(len);
@@ -216,9 +217,9 @@ impl RecordsOut {
         Error::at(kind, None, position)
     }
 
-    /// Ends the record, and appends to `out` what can be written of it and of earlier ones. `place` returns where in the input
-    /// the text that the encoder was fed comes from. That takes time, so it is called for errors alone and, if
-    /// `wants_place`, for a record that is cut.
+    /// Ends the record, and appends to `out` what can be written of it and of earlier ones. `place` returns where in
+    /// the input the text that the encoder was fed comes from. That takes time, so it is called for errors alone and,
+    /// if `wants_place`, for a record that is cut.
     ///
     /// # Errors
     /// [`ErrorKind::RecordTooLong`], and those of [`Framer::record`].
@@ -267,8 +268,8 @@ impl RecordsOut {
         Ok((self.len - self.record.len()) as u64)
     }
 
-    /// Cuts the record between two characters, so that it ends in the initial shift state. Returns `false` if that is not
-    /// possible because the charset shifts by other means than SO and SI.
+    /// Cuts the record between two characters, so that it ends in the initial shift state. Returns `false` if that is
+    /// not possible because the charset shifts by other means than SO and SI.
     fn cut(&mut self) -> bool {
         let mut decoder = self.to.decoder();
         let shifts = has_shift_codes(&*decoder);

@@ -1,6 +1,6 @@
-//! Short pieces of plain text at once: the decoder and the encoder convert whole characters, with nothing between
-//! them, and go back if they cannot. This needs neither a copy of the machines nor the queue, so it takes tens of
-//! nanoseconds.
+//! Converts short pieces of plain text at once: the decoder and the encoder convert whole characters, with nothing
+//! between them, and go back if they cannot. This needs neither a copy of the machines nor the queue, so it takes tens
+//! of nanoseconds.
 
 use super::table::ByTable;
 use super::{Route, Way};

@@ -1,7 +1,7 @@
-//! The text of a column in which something has to be decided: malformed bytes, characters that the target lacks, text that
-//! is too long.
+//! Converts the text of a column in which a policy has to be applied: malformed bytes, characters that the target
+//! lacks, text that is too long.
 //!
-//! It is decoded byte by byte, so that the place of each character in the input is known.
+//! It is decoded byte by byte, so that the input position of each character is known.
 
 use super::column_page::Page;
 use crate::codec::{ByteSink, MIN_ROOM, Malformed, Replacement, Stop, Unmappable, Utf8Sink};
@@ -36,7 +36,7 @@ impl RecordPlaces<'_> {
     }
 }
 
-/// The text of a column, without the blanks at its end.
+/// The text of a column, without the spaces at its end.
 pub(super) struct ColumnText<'a> {
     text: String,
     /// Where in the text each character begins, the byte of the column that it came from, and whether it stands for
@@ -120,8 +120,8 @@ impl<'a> ColumnText<'a> {
         self.malformed.push(MalformedAt { offset, bytes, record, position: None });
     }
 
-    /// Returns the byte of the column that the character at `at` of the text came from, and whether the character stands
-    /// for malformed bytes.
+    /// Returns the byte of the column that the character at `at` of the text came from, and whether the character
+    /// stands for malformed bytes.
     fn origin(&self, at: usize) -> (usize, bool) {
         let after = self.origins.partition_point(|(index, ..)| *index <= at);
         self.origins.get(after.saturating_sub(1)).map_or((0, false), |(_, from, stands)| (*from, *stands))
@@ -180,7 +180,7 @@ impl<'a> ColumnText<'a> {
         let Place { offset, record, .. } = self.place.at(from);
         let mut buffer = [0; MIN_ROOM];
         let mut sink = ByteSink::new(&mut buffer);
-        // U+FFFD in place of malformed bytes was counted there, and is replaced whatever the policy.
+        // U+FFFD in place of malformed bytes was counted there, and is replaced regardless of the policy.
         let is_counted = stands_for_malformed && ch == char::REPLACEMENT_CHARACTER;
         let is_allowed = if is_counted {
             target.encoder.encode_replacement(ch, Replacement::Substitute, &mut sink, bytes_in)?
@@ -225,8 +225,8 @@ pub(super) fn encode_whole(text: &str, target: &mut Target, bytes_in: u64, made:
     encode_each(text, target, bytes_in, made, |_, _, _, _| Ok(false))
 }
 
-/// Encodes a whole column, and appends it to `made`. Calls `lacks` with each character that the target lacks and its place
-/// in the text. If it returns `false`, the column ends there, and so does this function.
+/// Encodes a whole column, and appends it to `made`. Calls `lacks` with each character that the target lacks and its
+/// place in the text. If it returns `false`, the column ends there, and so does this function.
 #[inline]
 fn encode_each(
     text: &str,

@@ -1,8 +1,8 @@
-//! The way by columns: from records to records, each column of text is converted in its place, and all other bytes are
-//! carried unchanged.
+//! The way by columns: from records to records, each column of text is converted in place, and all other bytes are
+//! copied unchanged.
 //!
-//! A record is collected and converted whole. Each charset of a column has a decoder, which is made once; the encoder is
-//! that of the target. A column in which something has to be decided is converted again, byte by byte
+//! A record is collected and converted whole. Each charset of a column has a decoder, which is made once; there is one
+//! encoder, for the target. A column in which a policy has to be applied is converted again, byte by byte
 //! (`column_text.rs`).
 
 use super::column_page::{Page, newline_of};

@@ -1,4 +1,5 @@
-//! The direct way: the target is UTF-8 and nothing changes the text, so it is decoded straight into the caller's buffer.
+//! The direct way: the target is UTF-8 and nothing changes the text, so it is decoded straight into the caller's
+//! buffer.
 
 use crate::codec::{MAX_FAULT, Utf8Sink};
 use crate::error::Error;
@@ -15,18 +16,18 @@ use std::sync::Arc;
 /// Decodes into the caller's buffer.
 #[derive(Clone)]
 pub(in crate::transcoder) struct Direct {
-    /// Handles newlines within records. When the first one is met, this becomes the first stage of the staged way, which
-    /// takes over for the rest of the run.
+    /// Handles newlines within records. When the first one is met, this becomes the first stage of the staged way,
+    /// which takes over for the rest of the run.
     pub(in crate::transcoder) newlines: Option<InRecordStage>,
-    /// What becomes of malformed bytes here, without going through the queue.
+    /// How malformed bytes are handled here, without the queue.
     in_place: Option<InPlace>,
-    /// What becomes of them once they are counted only.
+    /// What happens to them once they are counted only.
     passing: Option<Passing>,
 }
 
 impl Direct {
-    /// `read_as`: the page that malformed bytes are read as, if there is one. `has_records`: malformed bytes go through the
-    /// queue, because blanks before them may still be pending.
+    /// `read_as`: the page that malformed bytes are read as, if there is one. `has_records`: malformed bytes go through
+    /// the queue, because spaces before them may still be pending.
     pub(in crate::transcoder) fn new(
         newlines: Option<InRecordStage>,
         malformed: OnMalformed,
@@ -39,7 +40,8 @@ impl Direct {
     }
 
     /// Decodes from the front of `chunk` into `sink`, which has at least [`MIN_ROOM`]. Malformed bytes are replaced and
-    /// counted in `malformed` if `replaces` and the policy has one text for all of them. Otherwise decoding stops there.
+    /// counted in `malformed` if `replaces` and the policy has one text for all of them. Otherwise decoding stops
+    /// there.
     ///
     /// Malformed bytes may be most of the input, so replacing them has to be as fast as decoding. Once they are counted
     /// only, the decoder does it.

@@ -8,8 +8,8 @@
 //! Way::Staged       [records] ─ decoder ─ text ─ stages ─ queue ─ encoder ─ [records] ─ caller
 //! ```
 //!
-//! A [`Route`] has one way, chosen when it is planned. What a way cannot do goes the staged way, which every route has:
-//! a byte that the table lacks, text that is replaced or inserted, an output buffer that is too small.
+//! A [`Route`] has one way, chosen when it is planned. Every route also has the staged way, for everything that its own
+//! way cannot do: a byte that the table lacks, text that is replaced or inserted, an output buffer that is too small.
 
 pub(super) mod at_once;
 mod column_page;
@@ -146,8 +146,8 @@ impl Route {
         self.edits.next().is_some_and(|edit| edit.bytes.start <= self.source.read())
     }
 
-    /// Decodes from the front of `src`, up to a boundary, a fault or the end of the output buffer. `eof`: nothing follows
-    /// `src`.
+    /// Decodes from the front of `src`, up to a boundary, a fault or the end of the output buffer. `eof`: nothing
+    /// follows `src`.
     ///
     /// # Errors
     /// Those of codecs that break their contract, and of labels that the target cannot write.
@@ -177,13 +177,13 @@ impl Route {
         self.decode_staged(run, chunk, before, label)
     }
 
-    /// Returns what becomes of malformed bytes while they are counted only: after the first [`Faults::KEPT`], if it makes no
-    /// difference that their replacement is part of the text.
+    /// Returns what happens to malformed bytes while they are counted only: after the first [`Faults::KEPT`], if it
+    /// makes no difference that their replacement is part of the text.
     fn passing(&self, run: &Run) -> Option<Passing> {
         let passing = passing(run.settings.malformed).filter(|_| run.report.malformed.is_full())?;
         let is_labelled = self.edits.is_empty() && !self.source.has_edits();
         let is_plain = match &self.way {
-            // Blanks before a malformed byte that is dropped do not end the record.
+            // Spaces before a malformed byte that is dropped do not end the record.
             Way::Direct(_) => passing != Passing::Drop || !self.source.has_records(),
             Way::Table(_) | Way::Staged | Way::RecordTable(_) | Way::Columns(_) => {
                 let has_records = self.source.has_records() || self.target.records.is_some();
@@ -350,8 +350,8 @@ impl Route {
         self.stopped(run, filled, chunk)
     }
 
-    /// Whether the text has U+FFFD that do not stand for one of the `replaced` malformed sequences, and the target lacks
-    /// U+FFFD: then a policy applies to them, and not to the others.
+    /// Whether the text has U+FFFD that do not stand for one of the `replaced` malformed sequences, and the target
+    /// lacks U+FFFD: then a policy applies to them, and not to the others.
     fn cannot_tell_marks(&mut self, replaced: u64) -> bool {
         let count = || count_marks(self.staged.text());
         let has_marks = replaced > 0 && self.source.passing() != Some(Passing::Drop);
@@ -390,7 +390,7 @@ impl Route {
         Ok(Decoded { read: filled.read, is_over })
     }
 
-    /// Whether text goes on after malformed bytes: they are dropped, or are text themselves.
+    /// Whether text continues after malformed bytes: they are dropped, or are text themselves.
     fn joins(&self, run: &Run) -> bool {
         run.settings.malformed == OnMalformed::Drop || self.read_as.is_some()
     }
@@ -486,8 +486,8 @@ impl Route {
         run.note_contents(note)
     }
 
-    /// Puts the characters that malformed bytes are in `page` before everything that is queued. If the page lacks one, the
-    /// run fails after those before it.
+    /// Puts the characters that malformed bytes are in `page` before everything that is queued. If the page lacks one,
+    /// the run fails after those before it.
     fn read_malformed(&mut self, run: &mut Run, page: &BytePage, fault: MalformedAt) {
         let mut works = Vec::with_capacity(fault.bytes.len());
         let mut is_whole = true;
@@ -564,7 +564,8 @@ impl Route {
     }
 
     /// Goes back to the beginning, for another document of which detection found the same, and whose text begins at the
-    /// offset `start`. `keeps_nel`: as when the route was planned. Returns `false` if it cannot; the route is of no use then.
+    /// offset `start`. `keeps_nel`: as when the route was planned. Returns `false` if it cannot; the route is of no use
+    /// then.
     pub(super) fn restart(&mut self, start: u64, keeps_nel: bool) -> bool {
         let can_restart = match &mut self.way {
             Way::Table(table) => {
@@ -615,7 +616,8 @@ impl Route {
             && self.target.records.as_ref().is_none_or(|records| !records.is_open())
     }
 
-    /// A copy in the same state, if nothing is queued or pending. `None` if there are records, or if the encoder cannot be copied.
+    /// A copy in the same state, if nothing is queued or pending. `None` if there are records, or if the encoder cannot
+    /// be copied.
     pub(super) fn fork(&self) -> Option<Route> {
         if self.source.has_records() {
             return None;
@@ -634,8 +636,8 @@ impl Route {
         })
     }
 
-    /// A copy that starts afresh at input offset `at`, which must be a boundary: between two records, as `deframer` says, or
-    /// between two characters. `None` if there cannot be one.
+    /// A copy that starts afresh at input offset `at`, which must be a boundary: between two records, as `deframer`
+    /// says, or between two characters. `None` if there cannot be one.
     pub(super) fn fresh_at(&self, at: u64, deframer: Option<&Deframer>) -> Option<Route> {
         let records = match &self.target.records {
             Some(records) => Some(records.after(deframer.map_or(0, |deframer| deframer.record() - 1))?),

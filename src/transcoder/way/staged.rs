@@ -1,5 +1,5 @@
 //! The staged way: the decoder fills a buffer with text, the text stages cut it into pieces, and the encoder takes them
-//! from the queue. Every run can go this way; the others are faster where they apply.
+//! from the queue. Every run can use this way; the others are faster if they apply.
 
 use crate::codec::{MIN_ROOM, Utf8Buf, Utf8Sink};
 use crate::detect::Diagnostic;
@@ -31,7 +31,7 @@ pub(in crate::transcoder) struct Staged {
     is_identity: bool,
     /// Warn at the first code point above FFFF.
     expects_bmp: bool,
-    /// Where the blanks and the text that are held back came from.
+    /// Where the spaces and the text that are held back came from.
     pending_origin: Option<Origin>,
 }
 
@@ -75,7 +75,7 @@ impl Staged {
         self.stages.is_empty() && !self.expects_bmp
     }
 
-    /// Whether blanks or text are held back whose origin is known.
+    /// Whether spaces or text are held back whose origin is known.
     pub(in crate::transcoder) fn has_pending(&self) -> bool {
         self.pending_origin.is_some()
     }
@@ -135,8 +135,8 @@ impl Staged {
         self.text.fill(4 * MIN_ROOM, |sink| source.finish(sink))
     }
 
-    /// Returns the origin of the text that was decoded last from `read`. `before`: a copy of the source from before that;
-    /// `start`: where in the input the text began.
+    /// Returns the origin of the text that was decoded last from `read`. `before`: a copy of the source from before
+    /// that; `start`: where in the input the text began.
     pub(in crate::transcoder) fn origin(
         &mut self,
         before: Option<Box<Source>>,
@@ -152,8 +152,8 @@ impl Staged {
         }
     }
 
-    /// Keeps the origin of what is still held back after the text. Returns the origin of the text to queue; `None` if there is
-    /// none.
+    /// Keeps the origin of what is still held back after the text. Returns the origin of the text to queue; `None` if
+    /// there is none.
     pub(in crate::transcoder) fn keep_pending(&mut self, source: &Source, origin: Origin) -> Option<Origin> {
         if source.trailing().is_none() && source.is_flushed() {
             return Some(origin);
@@ -166,7 +166,8 @@ impl Staged {
         Some(origin)
     }
 
-    /// Puts the text that was decoded last into the queue. `replaced`: how many malformed sequences were replaced in it.
+    /// Puts the text that was decoded last into the queue. `replaced`: how many malformed sequences were replaced in
+    /// it.
     pub(in crate::transcoder) fn queue_text(
         &mut self,
         source: &mut Source,
@@ -201,8 +202,8 @@ impl Staged {
         }
     }
 
-    /// Makes a segment of text that no bytes decode to. `place`: where in the input it is inserted. The stages hold back
-    /// nothing.
+    /// Makes a segment of text that no bytes decode to. `place`: where in the input it is inserted. The stages hold
+    /// back nothing.
     pub(in crate::transcoder) fn inserted(&mut self, text: Inserted, place: Place, spare: &mut Spare) -> Segment {
         // It comes after all text that the stages have seen.
         self.stages.iter_mut().for_each(|stage| stage.inserted());

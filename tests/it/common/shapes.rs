@@ -43,7 +43,7 @@ pub fn text(language: &str) -> String {
     part.split_once('\n').unwrap().1.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the words of that text. In a language without blanks, a few characters make a word.
+/// Returns the words of that text. In a language without spaces, a few characters make a word.
 pub fn pieces(language: &str) -> Vec<String> {
     let text = text(language);
     match language {

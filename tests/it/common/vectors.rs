@@ -31,7 +31,7 @@ impl Row {
     }
 }
 
-/// A cell as it is written in the file, also if that is `-`.
+/// A cell as it is written in the file, even if that is `-`.
 impl Index<&str> for Row {
     type Output = str;
 
@@ -84,14 +84,14 @@ fn unescape(text: &str) -> String {
     result
 }
 
-/// Returns the bytes that hexadecimal digits stand for, with or without blanks between the bytes.
+/// Returns the bytes that hexadecimal digits stand for, with or without spaces between the bytes.
 pub fn unhex(digits: &str) -> Vec<u8> {
     let digits: Vec<u8> = digits.chars().filter(|ch| *ch != ' ').map(|ch| ch.to_digit(16).unwrap() as u8).collect();
     assert!(digits.len().is_multiple_of(2), "half a byte: {digits:X?}");
     digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
-/// Returns bytes as hexadecimal digits, without blanks.
+/// Returns bytes as hexadecimal digits, without spaces.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect()
 }

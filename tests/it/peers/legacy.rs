@@ -1,8 +1,8 @@
-//! Compares the charsets of the feature `legacy` with the installed glibc, ICU and JDK: every code that our states allow,
-//! and every character of the Basic Multilingual Plane and of the page, in both directions.
+//! Compares the charsets of the feature `legacy` with the installed glibc, ICU and JDK: every code that our states
+//! allow, and every character of the Basic Multilingual Plane and of the page, in both directions.
 //! `spec/legacy-differences.tsv` has the number of differences for each page and peer, with examples;
-//! `CHARPIPE_WRITE_DIFFERENCES=1` with `CHARPIPE_FULL=1` writes it anew. With other versions of the peers, differences are
-//! only warnings.
+//! `CHARPIPE_WRITE_DIFFERENCES=1` with `CHARPIPE_FULL=1` writes it anew. With other versions of the peers, differences
+//! are only warnings.
 //!
 //! The charsets that switch between sets have no table: whatever one side writes, the other reads.
 
@@ -26,7 +26,7 @@ struct Answers {
     written: BTreeMap<String, Vec<u8>>,
 }
 
-/// What stands after each code. A line end is never the second byte of a pair, so half a pair before it is left out alone.
+/// What follows each code. A line end is never the second byte of a pair, so half a pair before it is left out alone.
 const MARKER: &str = "\n<=>";
 
 /// Returns the codes of a page's states, without those that a marker after them could continue.
@@ -117,7 +117,7 @@ fn compare(peer: &Peer, codec: &dyn Codec, label: &str, given: Option<Answers>) 
     let ours = ours(codec, &codes, &texts);
     let marker = encoded(codec, MARKER);
     let Some(mut theirs) = given.or_else(|| theirs(peer, label, &marker, &codes, &texts)) else { return Vec::new() };
-    // A converter that leaves out an unassigned pair may go on with its second byte.
+    // A converter that leaves out an unassigned pair may continue with its second byte.
     theirs.read.retain(|code, text| {
         let rest = decode_strictly(codec, &code[1..]);
         code.len() == 1 || ours.read.contains_key(code) || rest.is_none_or(|rest| rest != *text)

@@ -6,7 +6,7 @@
 //! was made with is compared too, but differences are only warnings.
 //!
 //! Each page is one run of the peer for each direction (the JDK gets all pages in one run). All codes are in one file,
-//! with a marker after each, so that the result for a code stands before a marker, whatever the peer does with the
+//! with a marker after each, so that the result for a code precedes a marker, whatever the peer does with the
 //! others.
 
 use crate::common::sample;

@@ -1,4 +1,4 @@
-//! What `detect --explain` shows about a file.
+//! The contents of `detect --explain` for a file.
 
 use crate::escape::{harmless, printable};
 use crate::files::name::Name;

@@ -1,7 +1,7 @@
-//! `charpipe detect --explain`: shows the beginning of a file as bytes, with what they were taken for, and the verdict of
-//! each policy.
+//! `charpipe detect --explain`: shows the first bytes of a file, how they were recognised, and the verdict of each
+//! policy.
 //!
-//! `explanation.rs` gathers what there is to show; `text.rs` and `html.rs` print it.
+//! `explanation.rs` gathers the contents; `text.rs` and `html.rs` print it.
 
 mod explanation;
 mod html;

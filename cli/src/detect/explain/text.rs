@@ -42,7 +42,7 @@ fn put_line(out: &mut String, start: usize, line: &[Byte], colored: bool) {
     _ = writeln!(out, "          {marks}");
 }
 
-/// Returns the pairs of characters for the bytes, separated by blanks, each run of one part in its colour.
+/// Returns the pairs of characters for the bytes, separated by spaces, each run of one part in its colour.
 fn spaced(line: &[Byte], colored: bool, pair: impl Fn(&Byte) -> String) -> String {
     let runs = line.chunk_by(|one, next| one.mark() == next.mark());
     let painted = runs.map(|run| {

@@ -96,7 +96,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// Sets that the rows of children stand in those of their parents.
+    /// Sets that the rows of children are in those of their parents.
     pub(super) fn nested(mut self, job: &Rows) -> Self {
         let name = |item: &usize| match job.underscores() {
             true => job.layout().path(*item).replace('-', "_"),

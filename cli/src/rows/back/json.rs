@@ -1,4 +1,4 @@
-//! Reads rows of JSON lines: an object on each line. Numbers are taken as they are written, so that none is rounded.
+//! Reads rows of JSON lines: an object on each line. Numbers are kept as text, so that none is rounded.
 
 use crate::ending::Ending;
 use crate::files::input::fill;
@@ -157,7 +157,7 @@ fn put(value: &RawValue, path: &mut String, cells: &mut Cells<'_>) -> Result<(),
     let text = value.get();
     let is_null = text == "null";
     if text.starts_with('[') && cells.lists().contains(path) {
-        // The children are rows of their own.
+        // The children are separate rows.
         return Ok(());
     }
     let column = match cells.target(path) {

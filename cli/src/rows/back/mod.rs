@@ -1,4 +1,4 @@
-//! From rows to records: `--from-rows`.
+//! Turns rows into records: `--from-rows`.
 //!
 //! | file | job |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! `--nest`: finds the records in a line of JSON whose rows stand in each other, and their order.
+//! `--nest`: finds the records in a line of JSON with nested rows, and their order.
 
 use crate::rows::back::object::{Object, parse};
 use crate::rows::back::trouble::{BadRow, shorten};
@@ -46,9 +46,9 @@ pub(super) fn records(text: &str, begin: usize, lists: &[String]) -> Result<Vec<
 }
 
 impl Line<'_> {
-    /// Adds the record of an object and its children. `depth`: how many records it stands in.
+    /// Adds the record of an object and its children. `depth`: how many records it is in.
     fn add(&mut self, text: &str, depth: usize, parent: Option<u64>) -> Result<(), String> {
-        // A type stands in no record of its own type, so there is no need for more.
+        // A type is in no record of its own type, so there is no need for more.
         if depth >= self.lists.len() {
             return Err(format!("records stand in each other more than {depth} deep; the layout has {depth} types"));
         }

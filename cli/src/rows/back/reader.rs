@@ -1,4 +1,4 @@
-//! What reads rows, whatever their format is: [`RowReader`].
+//! Reads rows in any format: [`RowReader`].
 
 use crate::ending::Ending;
 use crate::rows::back::cells::Cells;

@@ -1,10 +1,9 @@
 //! Splits CSV into rows and fields (RFC 4180 §2), from pieces of any size. Memory is bounded by the longest row and by
 //! the largest number of fields.
 //!
-//! A row ends with LF, CR, or CR LF; the last one may end with the input. Empty lines are not rows, unless rows have one
-//! field: then an empty line is a row whose field is empty. Quotes may be only
-//! where the RFC allows them: around a whole field, and doubled inside such a field. Any other quote is an error,
-//! because it could mean several things.
+//! A row ends with LF, CR, or CR LF; the last one may end with the input. Empty lines are not rows, unless rows have
+//! one field: then an empty line is a row whose field is empty. Quotes may be only where the RFC allows them: around a
+//! whole field, and doubled inside such a field. Any other quote is an error, because it could mean several things.
 
 use std::fmt::{self, Display};
 use std::ops::Range;
@@ -29,7 +28,7 @@ enum State {
     Quote,
 }
 
-/// What is wrong with a row.
+/// The error in a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Malformed {
     TooLong,
@@ -200,7 +199,7 @@ impl Splitter {
         (0..self.ends.len()).map(move |index| std::str::from_utf8(&self.text[range(index)]))
     }
 
-    /// Passes over the quote at the beginning of `rest`, after which the field goes on.
+    /// Passes over the quote at the beginning of `rest`, after which the field continues.
     fn enter_quotes(&mut self, rest: &[u8]) -> usize {
         self.state = State::Quoted;
         self.pass(&rest[..1])

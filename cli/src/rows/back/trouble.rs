@@ -1,4 +1,4 @@
-//! What can be wrong with rows.
+//! Errors in rows.
 
 use crate::ending::{Ending, Failure};
 use crate::messages::json::ErrorObject;
@@ -15,7 +15,7 @@ pub(super) struct Trouble(pub(super) RowPlace, pub(super) BadRow);
 /// How the work on an input ends.
 pub(super) type Ended = Result<(), Ending<Trouble>>;
 
-/// What is wrong with a row.
+/// The error in a row.
 #[derive(Debug)]
 pub(super) enum BadRow {
     /// A value that does not fit its field, or a field without a value.

@@ -1,4 +1,4 @@
-//! `--show-layout`: the layout as a table, with the first record of a file beside it. A person looks at this before
+//! `--show-layout`: the layout as a table, with the first record of a file beside it. A user looks at this before
 //! trusting a job.
 //!
 //! | file | job |

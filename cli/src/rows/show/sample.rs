@@ -1,4 +1,4 @@
-//! The first record of a file: where each item is in it, and its value.
+//! The first record of a file: the position and value of each item in it.
 
 use crate::args::Rows;
 use crate::files::name::Name;
@@ -26,7 +26,7 @@ pub(super) struct Sample {
     pub(super) counts: Vec<Option<usize>>,
     /// The length that the layout gives the record; `None` if it cannot be read to its end.
     len: Option<usize>,
-    /// What is wrong with the record.
+    /// The error in the record.
     error: Option<FieldError>,
 }
 
@@ -70,7 +70,7 @@ impl Sample {
         })
     }
 
-    /// Returns what is wrong with the record as a whole, in words.
+    /// Returns the error in the record as a whole, in words.
     pub(super) fn trouble(&self) -> Option<String> {
         if let Some(error) = &self.error {
             return Some(error.to_string());

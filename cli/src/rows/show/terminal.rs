@@ -13,7 +13,7 @@ const MAX_BYTES: usize = 8;
 /// How many characters of a value are shown.
 const MAX_VALUE: usize = 32;
 
-/// A cell: its text, its style, and whether it stands at the right of its column.
+/// A cell: its text, its style, and whether it is at the right of its column.
 struct Cell {
     text: String,
     style: Style,

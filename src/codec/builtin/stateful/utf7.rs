@@ -1,8 +1,8 @@
 //! UTF-7 (RFC 2152), and its form for the names of mailboxes (RFC 3501, 5.1.3).
 //!
 //! Some ASCII characters stand for themselves. Everything else is UTF-16 in base64, between `+` and the first character
-//! that is not base64; if that is `-`, it is dropped. `+-` is a plus sign. In names of mailboxes the signs are `&` and `,`
-//! in place of `+` and `/`, all printable ASCII stands for itself, and base64 always ends with `-`.
+//! that is not base64; if that is `-`, it is dropped. `+-` is a plus sign. In names of mailboxes the signs are `&` and
+//! `,` in place of `+` and `/`, all printable ASCII stands for itself, and base64 always ends with `-`.
 //!
 //! Malformed are bytes above 7F; `\` and `~`, which UTF-7 never contains; a `+` with nothing of base64 after it; half a
 //! surrogate pair; and base64 digits beyond the last character. The bits that fill up a last digit are not looked at.
@@ -39,8 +39,8 @@ impl Utf7 {
         (value != NO_DIGIT).then_some(value.into())
     }
 
-    /// Returns the digits of 48 bits, the first one in the highest octet. All eight at once, which takes hardly longer than
-    /// one.
+    /// Returns the digits of 48 bits, the first one in the highest octet. All eight at once, which takes hardly longer
+    /// than one.
     fn digits(self, bits: u64) -> u64 {
         const ONES: u64 = 0x0101_0101_0101_0101;
         // Spread to groups of 24, of 12 and then of 6 bits.
@@ -66,7 +66,7 @@ impl Utf7 {
     }
 }
 
-/// The value of a byte that is no digit of base64. It has a bit that no value has.
+/// The value of a byte that is not a digit of base64. It has a bit that no value has.
 const NO_DIGIT: u8 = 0x80;
 
 /// The same in each octet.
@@ -279,8 +279,8 @@ impl Reader for Base64 {
 }
 
 impl Base64 {
-    /// Reads characters from the front of `src` as code units, and writes them together; returns how many bytes were read.
-    /// `reach` is for the next call: how many units are worth reading at once.
+    /// Reads characters from the front of `src` as code units, and writes them together; returns how many bytes were
+    /// read. `reach` is for the next call: how many units are worth reading at once.
     #[inline(always)]
     fn read_batch(&mut self, src: &[u8], reach: &mut usize, dst: &mut Utf8Sink<'_>) -> usize {
         // No unit takes more room than three bytes.
@@ -415,13 +415,13 @@ impl<'a> Units<'a> {
         false
     }
 
-    /// Reads so many bytes, the last of base64, and the byte after them. There are so many bits, and `all` begins with them;
-    /// they are stored. Returns `false` if what follows is rare, and then reads nothing of it.
+    /// Reads so many bytes, the last of base64, and the byte after them. There are so many bits, and `all` begins with
+    /// them; they are stored. Returns `false` if what follows is rare, and then reads nothing of it.
     #[inline(always)]
     fn end(&mut self, read: usize, bits: usize, all: u64, next: u8) -> bool {
         let Base64 { of, is_on, .. } = self.state;
-        // The bits that are left over are part of the last digit. No character, or bits of another digit: that is malformed.
-        // No branches here that would be guessed wrong.
+        // The bits that are left over are part of the last digit. No character, or bits of another digit: that is
+        // malformed. No branches here that would be guessed wrong.
         let (units, left) = (bits / 16, bits % 16);
         if (left > 4) | ((units == 0) & !is_on) {
             return false;
@@ -598,7 +598,8 @@ impl Run<'_> {
         self.at += bytes.len();
     }
 
-    /// Stores the first digits of `bits`, of which there are `count`, at most 48. The digits after them are overwritten.
+    /// Stores the first digits of `bits`, of which there are `count`, at most 48. The digits after them are
+    /// overwritten.
     #[inline(always)]
     fn put_digits(&mut self, bits: u64, count: u32, len: u32) {
         let digits = self.of.digits(bits << (48 - count));
@@ -668,8 +669,8 @@ impl Run<'_> {
         *bits &= (1 << *count) - 1;
     }
 
-    /// Returns the next character as a code unit, and its length, if it has two or three bytes. A character of four bytes
-    /// has two units, and is left to [`Writer::write`].
+    /// Returns the next character as a code unit, and its length, if it has two or three bytes. A character of four
+    /// bytes has two units, and is left to [`Writer::write`].
     #[inline(always)]
     fn unit(&self) -> Option<(u16, usize)> {
         let unit = |first: u8, rest: &[u8]| {

@@ -1,30 +1,31 @@
-//! What is known of the encodings: labels, names, and the supersets that are decoded for some labels.
+//! Information about the encodings: labels, names, and the supersets that are decoded for some labels.
 //!
 //! # Supersets
 //!
 //! Most multi-byte encodings of the web have more characters than the charset that IANA registers under the label. The
-//! superset is decoded, and detection reports `superset-used` if the label names the smaller charset. That depends on the
-//! label only: whether a character belongs to the smaller charset cannot be told without that charset's table. Output is
-//! named in XML by the name of the superset, since the name of the smaller charset would be untrue.
+//! superset is decoded, and detection reports `superset-used` if the label names the smaller charset. That depends on
+//! the label only: whether a character belongs to the smaller charset cannot be told without that charset's table.
+//! Output is named in XML by the name of the superset, since the name of the smaller charset would be untrue.
 //!
 //! | codec | labels of a smaller charset | decoded as | in XML |
 //! |---|---|---|---|
 //! | GBK | `GB2312`, `GB_2312-80` and their aliases | GBK | `GBK` |
 //! | EUC-KR | `EUC-KR`, `KS_C_5601-1987` and their aliases | windows-949 (UHC) | `windows-949` |
 //! | Shift_JIS | `Shift_JIS` and its aliases | Windows-31J: ASCII at 5C and 7E, the rows of NEC and IBM | `Windows-31J` |
-//! | Big5 | `Big5` and its aliases, but not `windows-950`, which is a page of its own | Big5-HKSCS | `Big5-HKSCS` |
+//! | Big5 | `Big5` and its aliases, but not `windows-950`, which is a separate page | Big5-HKSCS | `Big5-HKSCS` |
 //! | EUC-JP | `EUC-JP` and its aliases | CP51932 (the rows of NEC) with JIS X 0212 | `EUC-JP` |
 //! | ISO-2022-JP | `ISO-2022-JP` and its alias | CP50220 (the rows of NEC, half-width katakana) | `ISO-2022-JP` |
 //!
 //! No other label names a smaller charset: `GBK`, `windows-949`, `Windows-31J`, `Big5-HKSCS`, `CP51932`, `CP50220`,
-//! `gb18030` and their aliases mean what is decoded, or so nearly that there is no better name. (GBK is decoded with the
-//! four-byte sequences of gb18030, and has € at 80, as Microsoft's 936 does. CP51932 as registered lacks JIS X 0212.)
+//! `gb18030` and their aliases mean what is decoded, or so nearly that there is no better name. (GBK is decoded with
+//! the four-byte sequences of gb18030, and has € at 80, as Microsoft's 936 does. CP51932 as registered lacks JIS X
+//! 0212.)
 //!
-//! These are the names with which other decoders read most of the output. Of all characters that EUC-KR writes, Java and
-//! ICU read every one as `windows-949` and half of them as `EUC-KR`; `CP949` is another charset for Java and ICU. All of
-//! them read `Windows-31J` in full. As `Big5-HKSCS` they read 45 to 59 of 14653 characters differently, as `Big5` more
-//! than a thousand. Hardly any software knows `CP51932` and `CP50220`, so EUC-JP and ISO-2022-JP keep their names; most
-//! software reads these without the 454 characters in the rows of NEC.
+//! These are the names with which other decoders read most of the output. Of all characters that EUC-KR writes, Java
+//! and ICU read every one as `windows-949` and half of them as `EUC-KR`; `CP949` is another charset for Java and ICU.
+//! All of them read `Windows-31J` in full. As `Big5-HKSCS` they read 45 to 59 of 14653 characters differently, as
+//! `Big5` more than a thousand. Hardly any software knows `CP51932` and `CP50220`, so EUC-JP and ISO-2022-JP keep their
+//! names; most software reads these without the 454 characters in the rows of NEC.
 
 use crate::codec::Superset;
 use encoding_rs::{

@@ -1,4 +1,4 @@
-//! The characters that encoding_rs encodes as others.
+//! The characters that encoding_rs maps to the code of another character.
 
 use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS};
 use std::ops::RangeInclusive;

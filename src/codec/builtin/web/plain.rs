@@ -1,10 +1,10 @@
 //! The characters that our own loops convert, and their tables.
 //!
-//! In a long text our own loops go first. They know the *plain* characters, which encoding_rs converts by themselves, each to
-//! one or two bytes, from tables that are read out of encoding_rs; see [`Plain`]. At anything else they stop between two
-//! characters, and encoding_rs goes on. So no rule of the standard is written down twice, and a character that is missing in
-//! a table costs speed, but is converted correctly. In ISO-2022-JP they also read and write the escape sequences between
-//! ASCII and JIS X 0208.
+//! In a long text our own loops go first. They know the *plain* characters, which encoding_rs converts by themselves,
+//! each to one or two bytes, from tables that are read out of encoding_rs; see [`Plain`]. At anything else they stop
+//! between two characters, and encoding_rs continues. So no rule of the standard is written down twice, and a character
+//! that is missing in a table costs speed, but is converted correctly. In ISO-2022-JP they also read and write the
+//! escape sequences between ASCII and JIS X 0208.
 
 use super::jis::{ESC, JIS_OTHERS, Shift, ascii_of_jis};
 use super::one_way::OneWay;
@@ -19,14 +19,15 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 /// The length of the longest character, in bytes.
 pub(super) const LONGEST: usize = 4;
 
-/// How far encoding_rs goes where the tables stopped, in bytes. If they do not get [`FAR`] from there, it goes twice as far.
+/// How far encoding_rs goes where the tables stopped, in bytes. If they do not get [`FAR`] from there, it goes twice as
+/// far.
 pub(super) const SHORT: usize = LONGEST;
 pub(super) const FAR: usize = 24;
 
 /// The plain characters of an encoding, for all of its decoders and encoders.
 ///
-/// A table takes a while to build, which a short text does not repay. So it is built when some text was converted, by one
-/// decoder or encoder or by many.
+/// A table takes a while to build, which a short text does not repay. So it is built when some text was converted, by
+/// one decoder or encoder or by many.
 #[derive(Debug)]
 pub(super) struct Plain {
     encoding: &'static Encoding,
@@ -40,7 +41,7 @@ pub(super) struct Plain {
 }
 
 /// For each two bytes, what encoding_rs says of them between two characters: how many of them are malformed whatever
-/// follows, plus 1; 0 if it was not asked yet. In ISO-2022-JP two bytes are a pair, and a 0 stands before others.
+/// follows, plus 1; 0 if it was not asked yet. In ISO-2022-JP two bytes are a pair, and a 0 precedes others.
 #[derive(Debug)]
 struct Verdicts(Box<[AtomicU8]>);
 
@@ -71,8 +72,8 @@ impl<T> Later<T> {
 impl Plain {
     pub(super) const ENOUGH: usize = 256 * 1024;
 
-    /// Whether there are tables at all. They take 128 and 256 KiB, which is a lot for a machine with a small memory. Those for
-    /// decoding need vectors that WebAssembly does not have.
+    /// Whether there are tables at all. They take 128 and 256 KiB, which is a lot for a machine with a small memory.
+    /// Those for decoding need vectors that WebAssembly does not have.
     const ENCODES: bool = cfg!(any(target_pointer_width = "64", target_family = "wasm"));
     const DECODES: bool = cfg!(all(target_pointer_width = "64", not(target_family = "wasm")));
     /// Whether there are those of ISO-2022-JP, whose code a web page can do without.
@@ -110,8 +111,8 @@ impl Plain {
         is_wanted.then(|| self.jis.get(len, self.enough, || self.make_jis()))?
     }
 
-    /// Returns how many bytes at the front of `src`, which begins between two characters, are malformed, whatever follows
-    /// them; 0 if none are, or if encoding_rs has to look at more. `is_double`: bytes are pairs in ISO-2022-JP.
+    /// Returns how many bytes at the front of `src`, which begins between two characters, are malformed, whatever
+    /// follows them; 0 if none are, or if encoding_rs has to look at more. `is_double`: bytes are pairs in ISO-2022-JP.
     pub(super) fn malformed(&self, is_double: bool, src: &[u8]) -> usize {
         let is_jis = self.encoding == ISO_2022_JP;
         match *src {
@@ -164,8 +165,8 @@ impl Plain {
         is_wanted.then(|| self.codes.get(len, self.enough, || self.make_codes()))?
     }
 
-    /// Returns what encoding_rs decodes to one character by itself: single bytes, with 0 before them, and pairs. One row after
-    /// another, so that it needs little memory.
+    /// Returns what encoding_rs decodes to one character by itself: single bytes, with 0 before them, and pairs. One
+    /// row after another, so that it needs little memory.
     fn chars(&self) -> impl Iterator<Item = ([u8; 2], char)> {
         let rows = [0].into_iter().chain(0x80..=0xFF);
         rows.flat_map(|lead| self.row(lead)).chain([([0, b'\n'], '\n')])

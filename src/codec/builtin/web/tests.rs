@@ -1,4 +1,4 @@
-//! What the tables convert is what encoding_rs converts.
+//! Tests that the tables and encoding_rs give the same results.
 
 use super::multi_byte::MultiByte;
 use super::plain::Plain;

@@ -1,4 +1,4 @@
-//! Bytes to text: the tree of nodes, the code that builds it, and the decoder.
+//! Decodes bytes to text: the tree of nodes, the code that builds it, and the decoder.
 
 use super::{SHIFTS, WORTH, fits};
 use crate::arch::{self, lanes};

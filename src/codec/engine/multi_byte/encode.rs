@@ -1,4 +1,4 @@
-//! Text to bytes: the two-level table, the code that builds it, and the encoder.
+//! Encodes text to bytes: the two-level table, the code that builds it, and the encoder.
 
 use super::{LEAST_REACH, SHIFTS, WORTH, fits};
 use crate::arch::types::ByteOrder;
@@ -53,7 +53,7 @@ pub(in crate::codec::engine) struct EncodeTable {
     /// The characters that `substitute1` replaces, in order; `None` if it replaces all up to U+00FF.
     for_substitute1: Option<Vec<char>>,
     is_shifted: bool,
-    /// Whether a character of ASCII has its own byte as code, wherever it is.
+    /// Whether a character of ASCII has its own byte as code, at any position.
     keeps_ascii: bool,
 }
 
@@ -214,8 +214,8 @@ impl EncodeTable {
         self.starts[index].1.longer.push((rest.into(), entry));
     }
 
-    /// Writes codes of up to four bytes. Stops at anything else, at a lane that may combine with the next one, or when the
-    /// room may not be enough; returns how many lanes were written and how many bytes that was.
+    /// Writes codes of up to four bytes. Stops at anything else, at a lane that may combine with the next one, or when
+    /// the room may not be enough; returns how many lanes were written and how many bytes that was.
     fn any_codes(&self, lanes: &[u32], spare: &mut [u8]) -> (usize, usize) {
         let mut written = 0;
         for (done, lane) in lanes.iter().enumerate() {
@@ -241,8 +241,8 @@ impl EncodeTable {
         self.blocks[block as usize][ch as usize % BLOCK]
     }
 
-    /// Returns the entry for the beginning of `text`, which is not empty, and the length of that beginning; `None` if the
-    /// text that follows decides. If `last` is true, nothing follows.
+    /// Returns the entry for the beginning of `text`, which is not empty, and the length of that beginning; `None` if
+    /// the text that follows decides. If `last` is true, nothing follows.
     fn first(&self, text: &str, last: bool) -> Option<(u32, usize)> {
         let ch = text.chars().next()?;
         let (lane, rest) = (self.find(ch), &text[ch.len_utf8()..]);
@@ -299,8 +299,8 @@ pub(in crate::codec::engine) struct MultiByteEncoder {
 fn until_ascii(src: &str, most: usize) -> usize {
     let blocks = src.as_bytes().as_chunks::<64>().0;
     let is_ascii = |at: usize| blocks.get(at).is_some_and(|block| block.iter().fold(0, |all, byte| all | byte) < 0x80);
-    // Two blocks, of which a kernel converts at least a part. One of them has an odd number, so most of the others need no
-    // look: all of this text is read again.
+    // Two blocks, of which a kernel converts at least a part. One of them has an odd number, so most of the others need
+    // no look: all of this text is read again.
     let odd = (1..=3 * most / 64).step_by(2).find(|at| is_ascii(*at) && (is_ascii(at - 1) || is_ascii(at + 1)));
     odd.map_or(src.len(), |at| 64 * at + if is_ascii(at - 1) { 64 } else { 128 })
 }
@@ -375,14 +375,15 @@ impl ShiftedCodes {
         ShiftedCodes(EncodeTable::new(table))
     }
 
-    /// Encodes the front of `src`, up to a character that the table lacks, or within a block of the end of `src` or of the
-    /// room; returns how many bytes were read and written.
+    /// Encodes the front of `src`, up to a character that the table lacks, or within a block of the end of `src` or of
+    /// the room; returns how many bytes were read and written.
     pub(in crate::codec) fn encode(&self, is_double: &mut bool, src: &str, spare: &mut [u8]) -> (usize, usize) {
         batch(&self.0, is_double, &mut { LEAST_REACH }, src, spare)
     }
 }
 
-/// Lets `put` write to the room of `dst` from the index that it is given, which it advances. Returns what `put` returns.
+/// Lets `put` write to the room of `dst` from the index that it is given, which it advances. Returns what `put`
+/// returns.
 fn put_in(dst: &mut ByteSink<'_>, put: impl FnOnce(&mut [u8], &mut usize) -> bool) -> bool {
     let (mut at, mut done) = (0, false);
     dst.fill(|spare| {
@@ -397,8 +398,8 @@ impl MultiByteEncoder {
         MultiByteEncoder { table, is_double: false, held: String::new(), pace: Pace::new() }
     }
 
-    /// Writes the bytes of `entry`, which has some, to `spare` from `at` on, after the shift code that they need; returns
-    /// whether they fit.
+    /// Writes the bytes of `entry`, which has some, to `spare` from `at` on, after the shift code that they need;
+    /// returns whether they fit.
     #[inline(always)]
     fn put(table: &EncodeTable, is_double: &mut bool, entry: u32, spare: &mut [u8], at: &mut usize) -> bool {
         let len = (entry >> bytes::SHIFT) as usize;

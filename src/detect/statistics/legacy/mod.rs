@@ -1,4 +1,5 @@
-//! Guesses the charset of text that is neither Unicode nor EBCDIC: the charsets of the web, of DOS and of the Macintosh.
+//! Guesses the charset of text that is neither Unicode nor EBCDIC: the charsets of the web, of DOS and of the
+//! Macintosh.
 //!
 //! The window is read in every page, as every language that the page was used for, and every reading has a cost: how
 //! unlikely it is that each character follows the one before, in natural units of information. The cheapest reading
@@ -75,7 +76,7 @@ pub(super) fn guess(window: &[u8], complete: bool, registry: &Registry) -> Optio
         // Readings of the same text are as good as the first; how usual the page is gives only their order.
         let distance = if same_text { 0.0 } else { distance };
         let score = (0.95 * libm::expf(-distance / SCORE_SCALE)).clamp(0.0, 1.0);
-        // Nobody is told of one that is not among the first few.
+        // No one is told of one that is not among the first few.
         if same_text || score > MIN_SCORE {
             found.push((reading, score, same_text));
         }
@@ -125,7 +126,7 @@ impl Counts {
             pairs.add(before, byte);
             before = byte;
         }
-        // How many blanks and digits there are says nothing about the language.
+        // How many spaces and digits there are says nothing about the language.
         let is_filler = |byte: u8| byte.is_ascii_whitespace() || byte.is_ascii_digit();
         let mut counts = Counts { ascii: Vec::new(), mixed: Vec::new(), non_ascii: 0, used: Vec::new() };
         let mut is_used = [false; 256];
@@ -150,9 +151,9 @@ impl Counts {
         counts
     }
 
-    /// Returns the readings in the pages, in their order, each in the language in which it is cheapest. Readings that are
-    /// too unlikely are left out, except those of the same text. `multi`: the cost of the reading in a multi-byte charset,
-    /// which is compared with all of them, unless one is found that is no more expensive.
+    /// Returns the readings in the pages, in their order, each in the language in which it is cheapest. Readings that
+    /// are too unlikely are left out, except those of the same text. `multi`: the cost of the reading in a multi-byte
+    /// charset, which is compared with all of them, unless one is found that is no more expensive.
     fn readings(&self, registry: &Registry, multi: Option<f32>) -> Vec<Reading> {
         let mut of_ascii: Vec<f32> = languages().iter().map(|language| self.cost_of_ascii(language)).collect();
         let english = of_ascii.first().copied().unwrap_or_default();
@@ -203,8 +204,8 @@ impl Counts {
         readings.into_iter().map(|(_, reading)| reading).collect()
     }
 
-    /// Returns whether a page reads words: in one of another script than Latin, some letters of that script stand next to each
-    /// other. The signs of English text, as in `£5`, are single letters there.
+    /// Returns whether a page reads words: in one of another script than Latin, some letters of that script are next to
+    /// each other. The signs of English text, as in `£5`, are single letters there.
     fn may_be_words(&self, page: &Page) -> bool {
         let is_letter = |byte: u8| !byte.is_ascii() && page.chars[usize::from(byte)].is_alphabetic();
         page.languages.iter().any(|(at, _)| languages()[*at].is_latin)

@@ -1,4 +1,4 @@
-//! The bytes that were read and are not part of a line yet.
+//! The bytes that were read but are not yet part of a line.
 
 /// How many bytes are read at a time, at first.
 const READ_BYTES: usize = 64 * 1024;

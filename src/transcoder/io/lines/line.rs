@@ -1,4 +1,4 @@
-//! What a caller gets: lines, their ends, and where to continue.
+//! The results for a caller: lines, their ends, and checkpoints to continue from.
 
 use std::borrow::Cow;
 

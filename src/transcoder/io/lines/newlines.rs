@@ -28,8 +28,8 @@ impl Newlines {
         }
     }
 
-    /// Returns the first newline in UTF-8 that has not to be valid, and the offset of its first byte. A CR is returned by
-    /// itself. `None` also if the end cuts U+0085.
+    /// Returns the first newline in UTF-8 that has not to be valid, and the offset of its first byte. A CR is returned
+    /// by itself. `None` even if the end cuts U+0085.
     pub(super) fn find(self, bytes: &[u8]) -> Option<(usize, char)> {
         let mut from = 0;
         loop {
@@ -81,7 +81,8 @@ impl Finder {
     pub(super) fn new(codec: &dyn Codec, newlines: Newlines, page: Option<&BytePage>) -> Self {
         let decoder = codec.decoder();
         let unit = decoder.code_unit().unwrap_or(1);
-        // For a codec with a table, an encoder would build another one. What only the encoder knows is found in the text.
+        // For a codec with a table, an encoder would build another one. What only the encoder knows is found in the
+        // text.
         let encoded = || {
             let chars = ['\n', '\r', NEL].into_iter().filter(|ch| newlines.has(*ch));
             chars.filter_map(|ch| encode(codec, ch)).filter(|bytes| !bytes.is_empty())

@@ -10,12 +10,12 @@ use std::task::{Poll, ready};
 
 /// Reads lines from `R`, with their offsets in it, in any encoding. Made by [`Transcode::lines`].
 ///
-/// The encoding is found as in a conversion, and malformed input is treated as the job says. The text of the lines is that
-/// of the conversion; labels in the text (`encoding="..."`) are left as they are. `R` needs no buffer of its own: at least
+/// The encoding is found as in a conversion, and the job's policy for malformed input applies. The lines have the same
+/// text as a conversion, but labels in it (`encoding="..."`) are not changed. `R` needs no buffer of its own: at least
 /// 16 KiB are read at a time.
 ///
-/// [`next_line`](Self::next_line) lends each line; if the input is UTF-8, the text is not even copied. The iterator returns
-/// lines that can be kept.
+/// [`next_line`](Self::next_line) lends each line; if the input is UTF-8, the text is not even copied. The iterator
+/// returns lines that can be kept.
 ///
 /// ```
 /// use charpipe::{LineEnd, Transcode};
@@ -37,17 +37,19 @@ use std::task::{Poll, ready};
 ///
 /// # A file that grows
 ///
-/// With [`follow`](Self::follow), the end of the input is only the end for now. A [checkpoint](Self::checkpoint) between two
-/// lines is all that is needed to continue later, even in another process; `examples/tail_log.rs` does so.
+/// With [`follow`](Self::follow), the end of the input is only the end for now. A [checkpoint](Self::checkpoint)
+/// between two lines is all that is needed to continue later, even in another process; `examples/tail_log.rs` does so.
 ///
 /// # Memory
 ///
-/// A line of more than 1 MiB of input comes in several pieces, so memory is bounded; [`limit`](Self::limit) changes that.
+/// A line of more than 1 MiB of input comes in several pieces, so memory is bounded; [`limit`](Self::limit) changes
+/// that.
 ///
 /// # Errors
-/// [`ErrorKind::Read`], with the error of `R`: nothing is lost, and a later call continues. Anything else is final: malformed
-/// input that the policy does not allow, input that is not text, and what else ends a conversion. All lines that end before
-/// the error were returned. After it the iterator is finished, and `next_line` fails with the same error again.
+/// [`ErrorKind::Read`], with the error of `R`: nothing is lost, and a later call continues. Anything else is final:
+/// malformed input that the policy does not allow, input that is not text, and what else ends a conversion. All lines
+/// that end before the error were returned. After it the iterator is finished, and `next_line` fails with the same
+/// error again.
 pub struct Lines<R> {
     input: R,
     splitter: Splitter,
@@ -71,7 +73,7 @@ impl<R> Lines<R> {
         self
     }
 
-    /// Sets how many bytes of the input a line has at most, its end included. The default is 1 MiB. What is longer is
+    /// Sets the maximum length of a line in input bytes, including its end. The default is 1 MiB. A longer line is
     /// [cut](crate::LineEnd::Cut) after the character that reaches the limit. A CRLF is never cut.
     ///
     /// ```
@@ -90,13 +92,13 @@ impl<R> Lines<R> {
         self
     }
 
-    /// Sets whether the input may grow: then its end is only the end for now. There, [`next_line`](Self::next_line) returns
-    /// `None` and keeps the unfinished line, and a later call reads on. [`finish`](Self::finish) returns what is left.
+    /// Sets whether the input may grow, so that its end may be temporary. There, [`next_line`](Self::next_line) returns
+    /// `None` and keeps the unfinished line, and a later call continues. [`finish`](Self::finish) returns what is left.
     ///
     /// A CR at the end waits for the character after it, and detection for as much as it waits for in a conversion: the
     /// first two bytes, or 64 KiB with [`guess`](Transcode::guess) and after the first byte that several
-    /// [`fallbacks`](Transcode::fallbacks) read differently. With [`source_encoding`](Transcode::source_encoding), it waits
-    /// for nothing but the rest of what begins like a byte order mark or a declaration.
+    /// [`fallbacks`](Transcode::fallbacks) read differently. With [`source_encoding`](Transcode::source_encoding), it
+    /// waits for nothing but the rest of what begins like a byte order mark or a declaration.
     ///
     /// ```
     /// use charpipe::Transcode;
@@ -130,9 +132,9 @@ impl<R> Lines<R> {
         Ok(is_line.then(|| self.splitter.line()))
     }
 
-    /// Returns where to continue: at the beginning of the line that comes next. It does not matter how much of that line was
-    /// read already. `None` only if the codec is not built in and does not tell its [state](crate::Decoder::state), or if
-    /// it has decoded more than the line.
+    /// Returns where to continue: at the beginning of the line that comes next. It does not matter how much of that
+    /// line was read already. `None` only if the codec is not built in and does not tell its
+    /// [state](crate::Decoder::state), or if it has decoded more than the line.
     ///
     /// [`Transcode::resume_lines`] continues there, with a reader that begins at its [offset](LineCheckpoint::offset).
     ///
@@ -207,7 +209,7 @@ impl<R> Lines<R> {
         Ok(Lines { input, splitter: Splitter::resume(job, at)?, follows: false })
     }
 
-    /// Returns the line that [`advance_with`](Self::advance_with) went on to.
+    /// Returns the line that [`advance_with`](Self::advance_with) continued to.
     pub(in crate::transcoder) fn line(&self) -> Line<'_> {
         self.splitter.line()
     }
@@ -217,8 +219,8 @@ impl<R> Lines<R> {
         self.splitter.is_failed()
     }
 
-    /// Goes on to the next line, and returns whether there is one. `read` reads once from the input into a buffer; if it is
-    /// pending, nothing is lost, and a later call continues.
+    /// Goes on to the next line, and returns whether there is one. `read` reads once from the input into a buffer; if
+    /// it is pending, nothing is lost, and a later call continues.
     pub(in crate::transcoder) fn advance_with(
         &mut self,
         mut read: impl FnMut(&mut R, &mut [u8]) -> Poll<io::Result<usize>>,
@@ -261,20 +263,21 @@ impl Transcode {
     /// Makes a reader of lines from `input`, with their offsets in it. The underlying reader can be borrowed
     /// (`&mut input`).
     ///
-    /// The options of this job that concern the input count. Labels are left as they are.
+    /// Only the options of this job that concern the input apply. Labels are not changed.
     ///
     /// # Errors
     /// Those of [`transcoder`](Self::transcoder). [`ErrorKind::NotUtf8`] if the target is another charset.
-    /// [`ErrorKind::Options`] for what lines do not have: records; a byte order mark; line ends to replace ([`eol`](Self::eol)
-    /// with `Crlf` or `Nel`); control characters to replace; damaged text to repair; normalization;
-    /// [`OnUnknown::Pass`](crate::OnUnknown::Pass); and
-    /// [`strict`](Self::strict), because some warnings depend on the whole input.
+    /// [`ErrorKind::Options`] for what lines do not have: records; a byte order mark; line ends to replace
+    /// ([`eol`](Self::eol) with `Crlf` or `Nel`); control characters to replace; damaged text to repair; normalization;
+    /// [`OnUnknown::Pass`](crate::OnUnknown::Pass); and [`strict`](Self::strict), because some warnings depend on the
+    /// whole input.
     pub fn lines<R: Read>(&self, input: R) -> Result<Lines<R>, Error> {
         Lines::of(self, input)
     }
 
-    /// Makes a reader of lines that continues at a [checkpoint](Lines::checkpoint). The next byte of `input` must be the one
-    /// at its [offset](LineCheckpoint::offset). Offsets and numbers of lines continue; [`faults`](Lines::faults) begin anew.
+    /// Makes a reader of lines that continues at a [checkpoint](Lines::checkpoint). The next byte of `input` must be
+    /// the one at its [offset](LineCheckpoint::offset). Offsets and numbers of lines continue;
+    /// [`faults`](Lines::faults) begin anew.
     ///
     /// The encoding is that of the checkpoint, whatever this job says. Its other options count.
     ///

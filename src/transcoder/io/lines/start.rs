@@ -1,4 +1,4 @@
-//! Detection, as in a conversion: a transcoder looks at the beginning of the input, and its output is thrown away.
+//! Detection, as in a conversion: a transcoder reads the beginning of the input, and its output is discarded.
 
 use crate::codec::Codec;
 use crate::detect::Verdict;
@@ -10,7 +10,7 @@ use crate::transcoder::options::Settings;
 use crate::transcoder::{Status, Transcoder};
 use std::sync::Arc;
 
-/// Room for the output that nobody reads, in bytes.
+/// Room for the output that no one reads, in bytes.
 const ROOM: usize = 16 * 1024;
 
 /// Letters, in a charset that contains ASCII.
@@ -19,8 +19,8 @@ const PLAIN: &[u8] = b"plain text";
 /// How many bytes are shown at a time until the encoding is known. Fewer than the sample that shows binary input.
 const PIECE: usize = 64;
 
-/// Looks at the beginning of the input. As long as it does, the input may turn out to be binary, or several fallbacks may
-/// be possible.
+/// Looks at the beginning of the input. As long as it does, the input may turn out to be binary, or several fallbacks
+/// may be possible.
 pub(super) struct Start {
     transcoder: Box<Transcoder>,
     /// How many bytes it has taken.
@@ -40,7 +40,8 @@ impl Start {
         Start { transcoder, taken: 0, codec: None, error: None, room: vec![0; ROOM] }
     }
 
-    /// Begins at the offset `at`, where several fallbacks are still possible; at the beginning of the input, anything is.
+    /// Begins at the offset `at`, where several fallbacks are still possible; at the beginning of the input, anything
+    /// is.
     ///
     /// # Errors
     /// [`ErrorKind::Options`] if the options name no fallbacks to choose among.

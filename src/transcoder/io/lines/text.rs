@@ -64,11 +64,11 @@ pub(super) struct TextLines {
     taken_back: u64,
     /// The decoder is finished.
     is_finished: bool,
-    /// The line goes on after a cut.
+    /// The line continues after a cut.
     is_cut: bool,
 }
 
-/// What becomes of malformed bytes.
+/// What happens to malformed bytes.
 struct Policy {
     /// The name of the charset.
     name: String,
@@ -126,8 +126,8 @@ impl TextLines {
         }
     }
 
-    /// Puts the decoder into a state that it told earlier, at the beginning of a line. Returns `false` if there is no such
-    /// state.
+    /// Puts the decoder into a state that it told earlier, at the beginning of a line. Returns `false` if there is no
+    /// such state.
     pub(super) fn resume(&mut self, state: u64) -> bool {
         self.begin.state = Some(state);
         self.decoder.go_on_at(self.begin.offset, state)

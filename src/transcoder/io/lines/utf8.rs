@@ -1,4 +1,4 @@
-//! Finds lines of UTF-8, which are lent as they are in the input.
+//! Finds lines of UTF-8, which are borrowed directly from the input.
 
 use super::line::LineEnd;
 use super::newlines::Newlines;
