@@ -59,7 +59,7 @@ fn marks(bytes: &[u8; BLOCK + 1]) -> u32 {
 /// what follows it. All of these are among the characters for which this is true: see the test.
 #[inline]
 fn matters(first: u8, second: u8) -> bool {
-    let is_of_two = (first >= 0xC2) & (first <= 0xD2) & (first != 0xD0) & (first != 0xD1);
+    let is_of_two = (0xC2..=0xD2).contains(&first) & (first != 0xD0) & (first != 0xD1);
     // The letters of Russian but for Г.
     let is_cyrillic = (first == 0xD0) & ((second < 0x90) | (second == 0x93)) | (first == 0xD1) & (second >= 0x90);
     let is_private = (first == 0xEF) & ((second == 0xA3) | (second == 0xAC) | (second == 0xBF));
