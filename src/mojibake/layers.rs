@@ -48,7 +48,7 @@ impl Layers {
         self.layers.iter().all(|layer| layer.is_empty() && layer.before == ' ' && layer.page.is_none())
     }
 
-    /// Goes on after text that needs no repair and ends in `before`, while nothing is held back.
+    /// Continues after text that needs no repair and ends in `before`, while nothing is held back.
     pub(crate) fn skip(&mut self, before: char) {
         for layer in &mut self.layers {
             (layer.before, layer.page, layer.is_used) = (before, None, false);
@@ -60,7 +60,7 @@ impl Layers {
         step(self.tables, &mut self.layers, item, emit);
     }
 
-    /// Goes on with the run of damaged text that the first layer is in: repairs what is at `index` of `text` and
+    /// Continues with the run of damaged text that the first layer is in: repairs what is at `index` of `text` and
     /// has the same page. Returns its length; 0 if it takes more than that to decide.
     pub(crate) fn go_on(&mut self, text: &str, index: usize, emit: &mut dyn FnMut(Item)) -> usize {
         let tables = self.tables;

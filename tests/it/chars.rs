@@ -61,7 +61,7 @@ fn check(job: &Transcode, input: &[u8], cuts: &[(usize, usize)], what: &str) {
     }
 }
 
-/// Pieces of the input, and space for so much output.
+/// Pieces of the input, and space for this much output.
 const CUTS: &[(usize, usize)] = &[(1, 1), (3, 64), (64, 400), (1 << 12, 5)];
 
 #[test]

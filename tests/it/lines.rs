@@ -1,5 +1,5 @@
-//! Lines with their offsets: the text is that of a conversion whose ends of lines are LF, however the input is cut; and a
-//! run that continues at any checkpoint returns the rest.
+//! Lines with their offsets: the text is that of a conversion whose ends of lines are LF, however the input is cut; and
+//! a run that continues at any checkpoint returns the rest.
 
 use charpipe::codec::{ByteSink, Codec, Stop};
 use charpipe::{
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-/// Reads pieces of at most so many bytes, and is interrupted before each.
+/// Reads pieces of at most this many bytes, and is interrupted before each.
 struct Pieces<'a> {
     rest: &'a [u8],
     most: usize,

@@ -1,4 +1,4 @@
-//! Records that nothing frames, whose lengths come from a field, from a map, or from their contents: however the input is
+//! Records without headers, whose lengths come from a field, from a map, or from their contents: however the input is
 //! cut, record by record and in batches, the records, their places and the error are the same.
 
 use charpipe::rows::{Batch, Rows, RowsJob};

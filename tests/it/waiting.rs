@@ -1,5 +1,5 @@
-//! A peer may send a few bytes and wait for the answer: what is decided goes out at once, through every door. Input comes
-//! one byte at a time, and the next byte comes only when the output of those before it has arrived.
+//! A peer may send a few bytes and wait for the answer: what is decided goes out at once, through every interface.
+//! Input comes one byte at a time, and the next byte comes only when the output of those before it has arrived.
 
 use crate::common;
 
@@ -106,7 +106,7 @@ impl Write for Answers {
     }
 }
 
-/// Has the conversation through every door of the library.
+/// Has the conversation through every interface of the library.
 fn check(job: &Transcode, talk: &Talk, what: &str) {
     let new = || {
         let line = Rc::<RefCell<Line>>::default();

@@ -580,7 +580,7 @@ fn euc_jp_writes_jis_x_0212() {
 }
 
 /// Whole characters are not kept back because the room is full: they are written, or left unread. With tables, which
-/// are there after so much text.
+/// are there after this much text.
 #[test]
 fn a_full_room_keeps_no_whole_character_back() {
     for encoding in multi_byte() {

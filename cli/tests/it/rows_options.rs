@@ -662,7 +662,7 @@ fn schemas() {
     assert!(status == 2 && words.contains("two fields would have the name A_B"), "{words}");
 }
 
-/// Records that nothing frames, with lengths from a field, from a map and from the layout, and back.
+/// Records without headers, with lengths from a field, from a map and from the layout, and back.
 #[test]
 fn lengths_of_records_that_nothing_frames() {
     let list = "LEN 1 1 binary\nKIND 2 1 text\nX 3 2 text\n";

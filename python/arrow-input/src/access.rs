@@ -75,7 +75,7 @@ impl List<'_> {
 }
 
 impl<'a> Step<'a> {
-    /// Goes on to an element of each list, of at most `most` elements, and to the array that has all elements.
+    /// Continues to an element of each list, of at most `most` elements, and to the array that has all elements.
     fn element(list: Array<'a>, at: usize, most: usize) -> Result<(Self, Array<'a>)> {
         let (offset, validity) = (list.span()?.offset, list.validity()?);
         let Buffers::Run(offsets, width, _) = list.buffers()? else { return Err(Malformed::new("it is no list")) };
@@ -201,7 +201,7 @@ fn names(group: &Field) -> Names<'_> {
     names
 }
 
-/// Goes on to a field of a struct. Returns with which of its values the struct begins.
+/// Continues to a field of a struct. Returns with which of its values the struct begins.
 fn inner<'a>(steps: &mut Vec<Step<'a>>, group: Array<'a>, at: usize) -> Result<(Array<'a>, usize)> {
     let (Span { offset, len }, validity, field) = (group.span()?, group.validity()?, group.child(at)?);
     group.buffers()?;

@@ -337,7 +337,7 @@ fn structs_and_lists() {
     assert_eq!(error(shorter, "A"), "the column of A is invalid: it has 1 values for 2 rows of its struct");
 }
 
-/// A list of views of so many buffers: the columns of an `OCCURS` do not have a table of them each.
+/// A list of views of this many buffers: the columns of an `OCCURS` do not have a table of them each.
 #[test]
 fn elements_of_lists_share_their_values() {
     const MANY: usize = if cfg!(miri) { 50 } else { 1000 };
