@@ -1,4 +1,5 @@
-//! Repairs text, damaged and not, beside a conversion without the option: `cargo bench --bench mojibake`.
+//! Measures the repair of damaged and undamaged text, compared with a conversion without the option:
+//! `cargo bench --bench mojibake`.
 
 use charpipe::{OnMojibake, Transcode};
 use std::time::Instant;

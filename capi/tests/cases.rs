@@ -1,4 +1,4 @@
-//! The cases of `spec/cases` through the C functions: conversions in pieces and with buffers of any size; rows by the
+//! Runs the cases of `spec/cases` with the C functions: conversions in pieces and with buffers of any size; rows by the
 //! fields of each record.
 
 #![allow(unsafe_code, reason = "C passes pointers")]

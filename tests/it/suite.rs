@@ -1,5 +1,5 @@
-//! The cases of `spec/cases`: reads them, and compares the results of an interface with those of a case. The tests of
-//! the library, of the command and of the C interface share this file.
+//! Reads the cases of `spec/cases`, and compares the results of an interface with those of a case. The tests of the
+//! library, of the command and of the C interface share this file.
 
 #![allow(dead_code)] // Each door uses its part.
 

@@ -126,7 +126,7 @@ impl<'a> Finder<'a> {
         for segment in path.split('.') {
             let (name, occurrence) = occurrence(segment);
             if array.field().kind == Kind::Null {
-                // Such a column has no values, whatever type they would have.
+                // Such a column has no values of any type.
                 return Ok(None);
             }
             if array.field().kind != Kind::Struct {
@@ -209,7 +209,7 @@ fn inner<'a>(steps: &mut Vec<Step<'a>>, group: Array<'a>, at: usize) -> Result<(
     if len < needed {
         return Err(Malformed::new(format!("it has {len} values for {needed} rows of its struct")));
     }
-    // Most structs, also that of all columns, need no step.
+    // Most structs, including the one of all columns, need no step.
     if offset > 0 || !validity.is_all() {
         steps.push(Step::Struct(validity, offset));
     }
