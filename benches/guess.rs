@@ -1,4 +1,4 @@
-//! Measures how often guessing is right: with samples of every language, page, form and size, and of data that is not
+//! Measures how often guesses are correct: with samples of every language, page, form and size, and of data that is not
 //! EBCDIC.
 //!
 //! `cargo bench --bench guess` prints the tables of `spec/statistics.md` and exits with 1 if the requirements stated

@@ -1,4 +1,4 @@
-//! Measures small things: a field, a value, a message, a label, each beside encoding_rs if that does it.
+//! Measures small tasks: a field, a value, a message, a label. Each is compared with encoding_rs if that supports it.
 //!
 //! `cargo bench --bench small`; `README.md` explains its output. Run without `--bench`, as by `cargo test --benches`, it does
 //! everything once.

@@ -23,7 +23,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Error(Arc<Located>);
 
-/// What went wrong, and where, apart from the offset.
+/// The kind and the position of the error, apart from the offset.
 #[derive(Clone)]
 struct Located {
     kind: Arc<ErrorKind>,
@@ -179,7 +179,7 @@ pub enum ErrorKind {
     UnknownEncoding {
         /// The position of the first bytes that are not UTF-8; 0 if there are none.
         offset: u64,
-        /// What the input looks like, in words for people. The verdict contains it as [`Looks`](crate::detect::Looks).
+        /// What the input looks like, as text for users. The verdict contains it as [`Looks`](crate::detect::Looks).
         looks: &'static str,
         /// Whether the bytes so far are valid UTF-8, so that only the file format shows that the input is not text.
         is_utf8: bool,
@@ -430,7 +430,7 @@ pub enum ErrorKind {
         line: usize,
         /// The column in bytes, from 1.
         column: usize,
-        /// What was expected there.
+        /// A description of what was expected there.
         expected: String,
     },
 }
@@ -703,7 +703,7 @@ impl<N: fmt::Display + PartialEq + From<u8>> fmt::Display for Count<N> {
     }
 }
 
-/// What the length of a record comes from.
+/// The source of the length of a record.
 struct LengthFrom<'a>(&'a Option<String>);
 
 impl fmt::Display for LengthFrom<'_> {

@@ -96,7 +96,7 @@ keys! {
     LineCheckpoint as it { "offset": it.offset, "line": it.number, "encoding": it.encoding, "state": it.state }
 }
 
-/// What a report says of malformed input.
+/// The entry of a report about malformed input.
 struct MalformedKeys<'a>(&'a Report);
 
 /// Writes the keys of the command's `--report`, except for `input`, `output` and `error`, which a report does not have.

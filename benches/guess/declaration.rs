@@ -172,7 +172,7 @@ pub fn samples(registry: &Registry, trials: usize) -> Vec<Sample> {
     samples
 }
 
-/// Returns twice the points for what charpipe says about a sample, and what it says.
+/// Returns twice the points for charpipe's result on a sample, and the result.
 pub fn own(sample: &Sample, registry: &Registry) -> (usize, String) {
     let mut hints = Hints::default();
     hints.guess = true;

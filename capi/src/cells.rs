@@ -6,7 +6,7 @@ use charpipe::{Error, Hex, Registry};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// What some bytes are.
+/// The meaning of some bytes.
 #[derive(Serialize, PartialEq, Debug)]
 #[serde(untagged)]
 enum Cell {
@@ -68,8 +68,8 @@ fn settle(cells: &mut Vec<Cell>, held: &mut usize, step: &Driven<'_>) {
     *held = after.min(*held);
 }
 
-/// Returns the code chart of the bytes after `lead`: `{"codec", "lead", "single_byte", "cells"}`, with the text of
-/// each of the 256 bytes, null if it is not a character, or `{"leads": true}` if more bytes follow it. `lead` includes a
+/// Returns the code chart of the bytes after `lead`: `{"codec", "lead", "single_byte", "cells"}`, with the text of each
+/// of the 256 bytes, null if it is not a character, or `{"leads": true}` if more bytes follow it. `lead` includes a
 /// shift code if one is needed.
 pub(crate) fn chart(label: &str, lead: &[u8]) -> Value {
     let codec = match Registry::builtin().codec(label) {

@@ -8,7 +8,7 @@ use charpipe::{Detector, Status, Transcode, Transcoder, Verdict};
 use serde_json::Value;
 use std::ffi::CString;
 
-/// What a handle does with its input.
+/// The job of a handle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Task {
     Convert,
@@ -18,7 +18,7 @@ pub(crate) enum Task {
 /// A stream. C code has pointers to it and does not look inside.
 pub struct Handle {
     task: Task,
-    /// `None` if the options are invalid; then `failure` has the error for ever.
+    /// `None` if the options are invalid; then `failure` has the error forever.
     job: Option<Transcode>,
     machine: Machine,
     failure: Option<Failure>,
@@ -45,7 +45,7 @@ pub(crate) struct Texts {
 #[cfg(not(target_family = "wasm"))]
 const CANNOT_GO_BACK: &str = "the stream cannot go back from here; use charpipe_step";
 
-/// What a step did: bytes read, bytes written, and what the stream needs next.
+/// The result of a step: bytes read, bytes written, and what the stream needs next.
 pub(crate) type Moved = (usize, usize, Status);
 
 impl Handle {

@@ -167,8 +167,8 @@ fn data(name: &str) -> Vec<u8> {
     std::fs::read(format!("{}/../examples/data/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
 }
 
-/// However the input is cut and however small the output is: the same output and the same error as in the library.
-/// Whoever sends a few bytes and waits for the answer gets it, even if the encoding is named.
+/// However the input is cut and however small the output is: the same output and the same error as in the library. A
+/// peer that sends a few bytes and waits for the answer gets it, even if the encoding is named.
 #[test]
 fn what_is_decided_is_given_out_at_once() {
     for (options, input, expected) in [
@@ -389,7 +389,7 @@ fn buffers_that_overlap() {
     }
 }
 
-/// Lengths and addresses that no buffer can have. The error names the buffer that is wrong.
+/// Lengths and addresses that no buffer can have. The error names the invalid buffer.
 #[test]
 fn impossible_buffers() {
     let stream = Stream::open("from=IBM037\nto=ISO-8859-1\nas=text");
@@ -425,7 +425,7 @@ fn a_finished_stream_takes_no_more() {
     assert_eq!(stream.code(), None);
 }
 
-/// A copy continues where the original stands, and the original does not notice.
+/// A copy continues at the position of the original, and the original is not affected.
 #[test]
 fn copies_go_on() {
     let input = data("hello-ibm1047.xml");
@@ -764,7 +764,7 @@ fn fields_by_a_list_and_by_types() {
     assert_eq!(values(&markup), ["<b>&'\"=<script>&"]);
 }
 
-/// A count that is wrong is the error of its field, although other fields are read before the array begins.
+/// An invalid count is the error of its field, although other fields are read before the array begins.
 #[test]
 fn a_table_without_elements() {
     let copybook = b"01 R. 05 N-1 PIC 9. 05 B PIC X. 05 A PIC X OCCURS 1 TO 3 DEPENDING ON N-1. 05 Z PIC X.";
@@ -923,7 +923,7 @@ fn shown(options: &[NamedOption], without: &[&str]) -> Vec<(String, String)> {
     options.map(|option| (option.name.to_owned(), kind(option))).collect()
 }
 
-/// A layout that is wrong, and options that are.
+/// An invalid layout, and invalid options.
 #[test]
 fn wrong_layouts() {
     let error = |options: &str, layout: &[u8]| fields(options, layout, b"\xC1")["error"].clone();
@@ -1010,7 +1010,7 @@ fn values_are_converted_from_the_beginning() {
     for _ in 0..3 {
         assert_eq!(stream.value(b"\xC1\x0E\x45\x66\x0F", &mut room), (DONE, 4));
         assert_eq!(room[..4], *"A本".as_bytes());
-        // What does not fit, or is wrong, leaves nothing behind.
+        // Output that does not fit, and errors, leave nothing behind.
         assert_eq!(stream.value(b"\xC1\xC2\xC3", &mut [0; 2]), (NEED_ROOM, 2));
         assert_eq!(stream.value(b"\xC1\xC2\xC3\x0E\x45", &mut room), (ERROR, 3));
         assert_eq!(room[..3], *b"ABC");

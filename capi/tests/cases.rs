@@ -1,4 +1,4 @@
-//! The cases of `spec/cases` through the C functions: conversions in pieces and with buffers of any size; rows by the
+//! Runs the cases of `spec/cases` with the C functions: conversions in pieces and with buffers of any size; rows by the
 //! fields of each record.
 
 #![allow(unsafe_code, reason = "C passes pointers")]
@@ -179,7 +179,7 @@ fn read(case: &RowsCase) -> Given {
     if described.get("fields").is_none() {
         return Given { rows: Vec::new(), error: Some(described["error"].clone()) };
     }
-    // As in the other doors, records have the length of the layout if nothing says how they are stored.
+    // As in the other interfaces, records have the length of the layout if nothing says how they are stored.
     let shape = of_input.first().map_or_else(|| format!("fb:{}", described["lengths"][1]), |(_, shape)| shape.clone());
     let (shape, input) = (CString::new(shape).unwrap(), &case.input);
     // SAFETY: the shape ends with a NUL, and the bytes can be read.

@@ -1,5 +1,5 @@
-//! The memory of a C stream does not grow with the input: what is allocated at most, counted by the allocator, is the
-//! same for an input that is sixteen times as long. A call for a few characters allocates nothing.
+//! Tests that the memory of a C stream does not grow with the input: peak memory, counted by the allocator, is the same
+//! for an input that is sixteen times as long. A call for a few characters allocates nothing.
 
 #![allow(unsafe_code, reason = "C passes pointers")]
 

@@ -21,14 +21,14 @@ pub(crate) enum Ending<F> {
     NotRead(Error),
     /// The input is not an HTTP response that can be read.
     NotHttp(NotHttp),
-    /// The output called so cannot be written.
+    /// The output with this name cannot be written.
     NotWritten(Name, Error),
     /// There is a bug in charpipe.
     Panicked(Panic),
     Failed(F),
 }
 
-/// What else can go wrong in a command.
+/// Other errors of a command.
 pub(crate) trait Failure {
     /// Whether the command searches directories with `-r`.
     const SEARCHES: bool = false;
@@ -84,7 +84,8 @@ impl<F: Failure> Ending<F> {
         })
     }
 
-    /// Prints the error of the input `name`, which the user called `operand`. `say_failure` prints what else went wrong.
+    /// Prints the error of the input `name`, which the user called `operand`. `say_failure` prints what else went
+    /// wrong.
     pub(crate) fn say(&self, name: &Name, operand: &OsStr, say_failure: impl FnOnce(&F)) {
         match self {
             Ending::Stopped => {}

@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 /// The greatest width of a line of text, in columns.
 const WIDTH: usize = 100;
 
-/// What precedes the lines below the name of a codec.
+/// The indentation of the lines below the name of a codec.
 const INDENT: &str = "    ";
 
 /// Runs the command.

@@ -24,7 +24,7 @@ const PIECE: usize = 32 << 10;
 const STRETCH: usize = 8 << 20;
 
 /// How many bytes are decoded at a time, so that they are still in the cache when the string is made. A very long
-/// string is not lengthened more often than `PARTS`. Ctrl-C is looked for after so many of them.
+/// string is not lengthened more often than `PARTS`. Ctrl-C is looked for after this many of them.
 const PART: usize = 256 << 10;
 const PARTS: usize = 64;
 const SIGNALS: usize = 32;

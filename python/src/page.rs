@@ -23,7 +23,7 @@ const BLOCK: usize = 4 << 10;
 /// No character, or no byte.
 const NONE: u16 = u16::MAX;
 
-/// What bytes were decoded to.
+/// The result of decoding bytes.
 enum Made {
     Latin1,
     Utf16,

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
 
-/// What a thread keeps at most, in bytes.
+/// The most memory that a thread keeps, in bytes.
 const KEPT: usize = 4 << 20;
 
 thread_local! {

@@ -1,4 +1,5 @@
-//! Single-byte charsets in tables of one byte per entry, for kernels that have no larger look-up: SSE4.1, AVX2 and NEON.
+//! Single-byte charsets in tables of one byte per entry, for kernels that have no larger look-up: SSE4.1, AVX2 and
+//! NEON.
 //!
 //! They are made from [`ToUtf8`] and [`FromUtf8`] by the first kernel that needs them.
 
@@ -149,7 +150,7 @@ mod tests {
         codes
     }
 
-    /// What the kernels do with the tables.
+    /// Tests the use of the tables in the kernels.
     fn by_nibbles(table: &Nibbles, byte: u8) -> Option<u8> {
         let [low, high] = [byte & 0xF, byte >> 4].map(usize::from);
         let row = high.checked_sub(4).and_then(|row| table.rows.get(row));

@@ -27,11 +27,11 @@ pub fn text(isa: Isa, lanes: &[u32], dst: &mut [u8]) -> (usize, usize) {
 }
 
 /// Writes codes to `dst` with the kernel of `isa`: of each lane as many bytes as the three bits at
-/// [`LEN`](super::types::LEN) say, the low octet last, after a shift code if `is_double`, which is updated, does not fit
-/// the lane. The last lane only shows what follows the one before it. Stops at a lane of no bytes or more than three, at
-/// a lane that combines with the next one, or when the room may not be enough; returns how many lanes were written and
-/// how many bytes that was. The bytes of a lane that do not count must be 0. Bytes of `dst` after those written may be
-/// overwritten.
+/// [`LEN`](super::types::LEN) say, the low octet last, after a shift code if `is_double`, which is updated, does not
+/// fit the lane. The last lane only shows what follows the one before it. Stops at a lane of no bytes or more than
+/// three, at a lane that combines with the next one, or when the room may not be enough; returns how many lanes were
+/// written and how many bytes that was. The bytes of a lane that do not count must be 0. Bytes of `dst` after those
+/// written may be overwritten.
 #[inline]
 pub fn codes(isa: Isa, lanes: &[u32], shifts: Option<Shifts>, is_double: &mut bool, dst: &mut [u8]) -> (usize, usize) {
     dispatch!(isa, {
@@ -43,9 +43,9 @@ pub fn codes(isa: Isa, lanes: &[u32], shifts: Option<Shifts>, is_double: &mut bo
     })
 }
 
-/// Writes codes of one byte or two to `dst` with the kernel of `isa`: the low octet of each, and the high one unless it is 0.
-/// Stops at [`NO_CODE`](super::types::NO_CODE), or when the room may not be enough; returns how many codes were written and
-/// how many bytes that was. Bytes of `dst` after those written may be overwritten.
+/// Writes codes of one byte or two to `dst` with the kernel of `isa`: the low octet of each, and the high one unless it
+/// is 0. Stops at [`NO_CODE`](super::types::NO_CODE), or when the room may not be enough; returns how many codes were
+/// written and how many bytes that was. Bytes of `dst` after those written may be overwritten.
 #[inline]
 pub fn short_codes(isa: Isa, codes: &[u16], dst: &mut [u8]) -> (usize, usize) {
     dispatch!(isa, {
@@ -63,9 +63,9 @@ pub fn are_worth_it(isa: Isa) -> bool {
 }
 
 /// Splits 64 bytes, or 65 if the last is the first half of a pair, into single bytes, pairs and shift codes with the
-/// kernel of `isa`, and writes the characters to `units`: a pair with its first byte in the high octet, or a single byte.
-/// In a pair whose first byte is 0, `shifts.out` replaces the 0. Stops before half a pair; does nothing with fewer than
-/// 65 bytes. Units after those written may be overwritten.
+/// kernel of `isa`, and writes the characters to `units`: a pair with its first byte in the high octet, or a single
+/// byte. In a pair whose first byte is 0, `shifts.out` replaces the 0. Stops before half a pair; does nothing with
+/// fewer than 65 bytes. Units after those written may be overwritten.
 #[inline]
 pub fn split(isa: Isa, shifts: Shifts, is_double: bool, src: &[u8], units: &mut [u16; 64]) -> Split {
     let Some(block) = src.first_chunk() else { return Split { is_double, ..Split::default() } };
@@ -291,7 +291,7 @@ mod tests {
                 let mut expected = [0; 64];
                 let found = split_escapes(Isa::Scalar, escapes, is_double, block, &mut expected);
                 let count = found.firsts.count_ones() as usize;
-                // What is between characters is codes.
+                // Between characters there are only codes.
                 let mut at = 0;
                 while at < found.read {
                     let is_first = found.firsts >> at & 1 != 0;

@@ -18,8 +18,8 @@ use std::ops::ControlFlow;
 /// The shortest batch, in characters: the kernels do nothing with less than a block.
 pub(super) const LEAST_REACH: usize = 64;
 
-/// After a stop, so many characters more than there were before it are looked up, in whole blocks. In damaged text most
-/// of them would be in vain.
+/// After a stop, this many characters more than there were before it are looked up, in whole blocks. In damaged text
+/// most of them would be in vain.
 const LEAST_MORE: usize = 16;
 
 /// The shortest input, in bytes, for which a batch is tried.
@@ -128,7 +128,7 @@ pub(super) fn none(_: bool, _: &[u8], _: &mut Utf8Sink<'_>) -> ControlFlow<usize
     ControlFlow::Break(0)
 }
 
-/// What decodes batches.
+/// A decoder of batches.
 pub(super) struct Batches<'a> {
     pub(super) by_unit: &'a Utf8Units,
     /// The same with codes of two units, if there are any.

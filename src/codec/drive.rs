@@ -21,7 +21,7 @@ pub struct Driven<'a> {
 ///
 /// Returns whether all of the input was decoded. If `each` did not end the loop, `false` means that the codec breaks
 /// the [contract](super#the-contract): it reads more than it is given, continues without reading, or exchanges the
-/// sink. Such a codec can neither keep this function busy for ever nor make it panic.
+/// sink. Such a codec can neither keep this function busy forever nor make it panic.
 ///
 /// `room` is the buffer for the text of one step, and has at least [`MIN_ROOM`] bytes. The decoder may have bytes
 /// pending from earlier input, and without `is_end` keeps those that the end of `src` cuts. After the end, it has to be

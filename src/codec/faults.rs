@@ -4,7 +4,7 @@ use super::{Malformed, Replaced, Step, Stop, Utf8Sink};
 
 /// Faults that are replaced and counted.
 pub(super) struct Faults {
-    /// What stands for each; nothing if they are dropped.
+    /// The text that replaces each; empty if they are dropped.
     replacement: Option<char>,
     count: u64,
 }

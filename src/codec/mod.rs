@@ -21,7 +21,7 @@
 //! 2. `feed` of an empty slice changes nothing and returns [`Stop::InputEmpty`].
 //! 3. A character is never split across two sinks.
 //! 4. With [`MIN_ROOM`] bytes of room, a codec returns [`Stop::OutputFull`] only after it has read or written
-//!    something. It may return a fault without either, but not for ever.
+//!    something. It may return a fault without either, but not forever.
 //! 5. After a fault the codec is ready to continue. It never writes U+FFFD or another replacement on its own; only
 //!    [`Encoder::encode_replacement`] and `feed_replacing` write one, the one that the caller asks for.
 //! 6. The caller calls `finish` until it returns [`Stop::InputEmpty`], and then `reset` before it uses the codec again.

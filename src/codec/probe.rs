@@ -1,7 +1,8 @@
 //! Finds out properties of a codec by trying it.
 //!
 //! Every function starts a new decoder or encoder and gives it a few bytes or characters. None of them trusts the codec
-//! more than the [contract](super#the-contract) allows: a codec that breaks it gets a wrong answer, but no endless loop.
+//! more than the [contract](super#the-contract) allows: a codec that breaks it gets a wrong answer, but no endless
+//! loop.
 
 use super::{ByteSink, Codec, Decoder, Encoder, MAX_FAULT, MIN_ROOM, Step, Stop, Utf8Sink, drive};
 
@@ -26,8 +27,8 @@ pub fn decode_strictly(codec: &dyn Codec, bytes: &[u8]) -> Option<String> {
     is_decoded.then_some(text)
 }
 
-/// Returns whether the codec decodes `bytes` without error. `is_end`: nothing follows them; otherwise their end may cut a
-/// character. A codec that breaks the contract does not decode them.
+/// Returns whether the codec decodes `bytes` without error. `is_end`: nothing follows them; otherwise their end may cut
+/// a character. A codec that breaks the contract does not decode them.
 pub(crate) fn decodes(codec: &dyn Codec, bytes: &[u8], is_end: bool) -> bool {
     let mut decodes = false;
     codec.with_decoder(&mut |decoder| {
@@ -114,7 +115,7 @@ pub(crate) fn blank(codec: &dyn Codec) -> Option<Vec<u8>> {
     encoded(" ").or_else(|| encoded("\u{3000}")).map(|(bytes, _)| bytes)
 }
 
-/// What the first bytes of a text show of its first character.
+/// The information about the first character of a text in its first bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FirstChar {
     /// It is this one.
@@ -141,8 +142,8 @@ pub(crate) fn first_char(codec: &dyn Codec, bytes: &[u8]) -> FirstChar {
     first
 }
 
-/// Returns the character that a text begins with that is one byte; `None` if the byte is not a whole character. Resets the
-/// decoder.
+/// Returns the character that a text begins with that is one byte; `None` if the byte is not a whole character. Resets
+/// the decoder.
 pub(crate) fn char_of_first_byte(decoder: &mut dyn Decoder, byte: u8) -> Option<char> {
     let mut room = [0; MIN_ROOM];
     let mut sink = Utf8Sink::new(&mut room);

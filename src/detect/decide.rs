@@ -13,7 +13,7 @@ use crate::registry::Registry;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-/// What was read of an input.
+/// The bytes read from an input.
 pub(super) struct Input<'a> {
     pub(super) known: &'a Known,
     pub(super) start: &'a Start,
@@ -23,10 +23,10 @@ pub(super) struct Input<'a> {
     pub(super) ended: bool,
 }
 
-/// What a rule chose, and its id.
+/// The choice of a rule, and its id.
 type Ruling = (Option<&'static str>, Result<Choice, Error>);
 
-/// What the document says about itself.
+/// The document's own declarations.
 #[derive(Default)]
 struct DocumentFacts {
     declaration: Option<Declaration>,
@@ -38,7 +38,7 @@ struct DocumentFacts {
     candidates: Vec<Candidate>,
 }
 
-/// What a rule may consider of the document.
+/// The parts of the document that a rule may consider.
 struct Document<'a> {
     kind: Kind,
     meta: Option<&'a Meta>,

@@ -40,7 +40,7 @@ pub struct Detector {
     state: State,
 }
 
-/// What the first bytes of an input show that may be plain text.
+/// The findings from the first bytes of an input that may be plain text.
 pub(crate) enum PlainStart {
     /// It is plain text: nothing in it decides about its encoding. So many bytes show that.
     Plain(usize),

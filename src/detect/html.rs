@@ -108,7 +108,7 @@ struct Attribute {
     value: Range<usize>,
 }
 
-/// What a `meta` declares.
+/// The declaration in a `meta`.
 #[derive(Default)]
 struct MetaElement {
     /// The standard's "charset" and "need pragma" combined: how the encoding was declared, where, and the encoding if

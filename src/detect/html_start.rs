@@ -1,6 +1,6 @@
 //! Recognises an HTML document by its beginning, for input whose media type is unknown. `spec/rfc7303.md` has the rule.
 
-/// What an HTML document begins with, in lower case and without the `<`.
+/// The beginnings of an HTML document, in lower case and without the `<`.
 const OPENINGS: [&str; 8] = ["!doctype html", "html", "head", "body", "meta", "title", "script", "style"];
 
 /// Takes the first characters of a text, one by one, until it is clear whether the text is HTML.

@@ -8,7 +8,7 @@ use super::rules::{self, Traits};
 use super::verdict::{Diagnostic, Kind};
 use crate::registry::Registry;
 
-/// What is known before the first byte is read.
+/// The information that is available before the first byte is read.
 pub(super) struct Known {
     pub(super) registry: Registry,
     /// With the charset of the Content-Type, if the transport gave no other.

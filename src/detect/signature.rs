@@ -135,7 +135,7 @@ pub(super) fn of_the_web(row: Signature) -> Option<Signature> {
     ROWS.iter().filter(is_known).find(|shorter| shorter.bom == row.bom && row.bytes.starts_with(shorter.bytes)).copied()
 }
 
-/// What the first bytes show so far.
+/// The findings from the first bytes so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Recognised {
     /// More bytes are needed to decide.

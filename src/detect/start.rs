@@ -8,7 +8,7 @@ use crate::codec::{Codec, FirstChar, byte_order_mark, first_char};
 use crate::error::Error;
 use std::sync::Arc;
 
-/// What the first bytes show.
+/// The findings from the first bytes.
 pub(super) struct Start {
     pub(super) signature: Option<Signature>,
     /// The row of the family that white space at the beginning suggests. It counts only if a declaration follows.

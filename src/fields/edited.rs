@@ -142,7 +142,7 @@ mod tests {
         }
     }
 
-    /// What COBOL writes for a number, which reads as the same number.
+    /// Tests the text that COBOL writes for a number, and that it reads as the same number.
     #[test]
     fn numbers_are_edited_as_in_cobol() {
         use EditedSign::*;

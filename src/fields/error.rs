@@ -87,7 +87,7 @@ struct Details {
 pub enum Problem {
     /// The bytes are not a number of the field's kind.
     NotANumber {
-        /// What the bytes should be, for example "a digit in each half byte".
+        /// The expected content, for example "a digit in each half byte".
         expected: &'static str,
     },
     /// The bytes are not valid in the code page of the field.

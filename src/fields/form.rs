@@ -92,13 +92,13 @@ pub(super) struct Decode {
     pub(super) lenience: Lenience,
     /// How many numbers were read only because [`Lenience::loose_numbers`] is set.
     pub(super) loosely_read: u64,
-    /// What happens to malformed bytes in text.
+    /// How malformed bytes in text are handled.
     pub(super) repair: Option<Repair>,
     /// How many malformed sequences became something else.
     pub(super) repaired: u64,
 }
 
-/// What may be in a field besides a value of its kind.
+/// The contents of a field that are accepted besides a value of its kind.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Lenience {
     /// Whether numbers of spaces or low-values, and text of low-values, are null.

@@ -11,7 +11,7 @@ use crate::records::measure::{Measure, Measured, NoLength};
 use crate::registry::Registry;
 use std::sync::Arc;
 
-/// What gives records their lengths.
+/// The source of the lengths of records.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum LengthFrom {
     /// The counts of arrays, and the record type.

@@ -61,7 +61,7 @@ fn of_pairs(pairs: u64) -> u64 {
     (eights >> 32) * 100_000_000 + (eights & 0xFFFF_FFFF)
 }
 
-/// What the bytes of a packed number should be, for messages.
+/// The expected bytes of a packed number, for messages.
 pub(super) const EXPECTED_PACKED: &str = "a digit in each half byte, and a sign from A to F in the last one";
 pub(super) const EXPECTED_PACKED_WITHOUT_SIGN: &str = "a digit in each half byte";
 pub(super) const EXPECTED_PACKED_AFTER_ZERO: &str =

@@ -26,7 +26,7 @@ pub(super) struct Page {
     is_bytewise: bool,
     /// Whether the bytes of a field are double-byte characters of a mixed page, without the shift codes around them.
     adds_shifts: bool,
-    /// What fills up a field: a character and its bytes. Empty if the page has no space.
+    /// The padding of a field: a character and its bytes. Empty if the page has no space.
     pad: Vec<u8>,
     pad_char: char,
     /// Whether it is EBCDIC.

@@ -23,7 +23,7 @@ pub(super) struct Plan {
     pub(super) len: usize,
     /// How many counts there are.
     pub(super) counts: usize,
-    /// What the fields stand for that contain counts, if not for themselves.
+    /// The maps of fields that contain counts, if the value is not the count itself.
     maps: Vec<Option<CountMap>>,
     /// Which items are selected: fields, and the groups with selected fields in them.
     selected: Vec<bool>,
@@ -513,8 +513,8 @@ impl Compiler<'_> {
             let when = self.layout.items()[item].when.as_ref();
             let checks = when.map(|when| self.checks(item, when)).transpose()?;
             if is_conditional && checks.is_none() {
-                // It never applies, but takes its place, and conditions can test its fields. Whether the fields can be read
-                // makes no difference.
+                // It never applies, but takes its place, and conditions can test its fields. Whether the fields can be
+                // read makes no difference.
                 let _ = self.item(item, begin, body.column);
                 end = end.max(most);
                 body.next = body.next.max(end);
@@ -644,8 +644,8 @@ impl Compiler<'_> {
 }
 
 impl Check {
-    /// Returns whether the record, or the field at its beginning, has one of the values. The offsets of the alternatives
-    /// are from `base`.
+    /// Returns whether the record, or the field at its beginning, has one of the values. The offsets of the
+    /// alternatives are from `base`.
     pub(super) fn holds(&self, decode: &mut Decode, record: &[u8], base: usize) -> bool {
         match self {
             Check::Bytes { offset, values } => {

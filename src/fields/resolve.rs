@@ -7,7 +7,7 @@ use crate::registry::label;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// What follows from an item and those around it.
+/// The computed properties of an item.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Placed {
     /// The group that it belongs to.
@@ -53,10 +53,10 @@ const MAX_PATH: usize = 4096;
 /// those of the groups around it, and each column that of its field, so a short text could ask for gigabytes of them.
 pub(super) const MAX_NAMES: usize = 16 << 20;
 
-/// What follows from the items of a layout.
+/// The computed properties of a layout.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Resolved {
-    /// What follows for each item.
+    /// The computed properties of each item.
     pub(super) placed: Vec<Placed>,
     pub(super) names: Names,
     /// The lengths of the shortest and the longest record.
@@ -519,8 +519,8 @@ fn conditions(items: &[Item], placed: &mut [Placed], names: &Names, index: usize
     Ok(())
 }
 
-/// Finds a field that the condition of an item tests: one with the same place in every record, or in the same element of
-/// an array.
+/// Finds a field that the condition of an item tests: one with the same place in every record, or in the same element
+/// of an array.
 fn tested_field(items: &[Item], placed: &[Placed], names: &Names, index: usize, field: &str) -> Result<usize, String> {
     let array = arrays(items, placed, index).find(|array| *array != index);
     if let (Some(array), Ok(found)) = (array, find(placed, names, field, None))

@@ -74,7 +74,7 @@ struct Early {
     is_conditional: bool,
 }
 
-/// What a byte of the record contains so far.
+/// The state of a byte of the record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mark {
     /// Nothing.

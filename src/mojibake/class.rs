@@ -15,16 +15,16 @@ pub(super) enum Class {
     Lower,
     /// Other capital letters.
     Upper,
-    /// What may be anywhere: dashes, the ellipsis, the apostrophe, the no-break space.
+    /// Characters that may be anywhere: dashes, the ellipsis, the apostrophe, the no-break space.
     Common,
-    /// What hardly ever is beside a letter, such as `¤`, `¬` or `†`.
+    /// Characters that are hardly ever next to a letter, such as `¤`, `¬` or `†`.
     Rare,
     /// Mathematical signs, fractions and superscripts.
     Math,
     Currency,
-    /// What precedes a word, such as `¿` and `“`.
+    /// Characters that precede a word, such as `¿` and `“`.
     Open,
-    /// What follows a word, such as `»` and `™`.
+    /// Characters that follow a word, such as `»` and `™`.
     Close,
     /// Lines, boxes and blocks.
     Box,

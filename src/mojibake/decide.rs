@@ -67,7 +67,7 @@ pub(super) enum Decision {
     Repair { len: usize, ch: char, page: u32 },
 }
 
-/// What the text begins with, in some page.
+/// The sequence at the beginning of the text, in some page.
 enum Sequence {
     Cut,
     Bad,

@@ -18,7 +18,7 @@ impl Item {
         Item { ch, begin: begin as isize, len: ch.len_utf8() as u32, depth: 0 }
     }
 
-    /// What some characters become.
+    /// The result for some characters.
     pub(super) fn joined(items: &[Item], ch: char) -> Self {
         let len = items.iter().map(|item| item.len).sum();
         Item { ch, begin: items[0].begin, len, depth: items[0].depth + 1 }

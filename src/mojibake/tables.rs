@@ -39,7 +39,7 @@ pub(super) const LOST: Pages = 1 << 15;
 /// It may be damaged without a second character. It is not a page.
 pub(super) const ALONE: Pages = 1 << 14;
 
-/// What a character is.
+/// The properties of a character.
 #[derive(Clone, Copy)]
 pub(super) struct Entry {
     /// The pages in which it is a byte that begins a sequence of UTF-8: C2 to F4.
@@ -64,8 +64,8 @@ const RANGES: [(u32, u32); 8] = [
     (0xFFFD, 0xFFFD),
 ];
 
-/// What a character can be in a sequence: the pages in which it begins one of two characters, or a longer one, or
-/// continues one. This is all that the search reads, and it reads it for every character.
+/// The possible roles of a character in a sequence: the pages in which it begins one of two characters, or a longer
+/// one, or continues one. This is all that the search reads, and it reads it for every character.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Signs {
     pub(super) lead: Pages,

@@ -155,7 +155,7 @@ impl Deframer {
     /// nothing follows `src`.
     ///
     /// # Errors
-    /// [`ErrorKind::BadHeader`]; [`ErrorKind::BadRecordLength`] for a record that nothing frames;
+    /// [`ErrorKind::BadHeader`]; [`ErrorKind::BadRecordLength`] for a record without a header;
     /// [`ErrorKind::RecordCut`] if the input or a tape block ends within a record;
     /// [`ErrorKind::NoTapeFile`] at the end of a tape without the chosen file. The state does not change, so that
     /// another call returns the same error.
@@ -229,7 +229,7 @@ struct Records {
     record: u64,
     /// Where the record began, including its header.
     begun: u64,
-    /// What finds out the length of records that nothing frames.
+    /// Finds the length of records without headers.
     measuring: Option<Box<Measuring>>,
 }
 
@@ -259,7 +259,7 @@ enum State {
     FileEndPending,
 }
 
-/// What ends after a stretch of data.
+/// The unit that ends after a stretch of data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum EndOf {
     Nothing,
@@ -389,7 +389,7 @@ impl Records {
         }
     }
 
-    /// Takes bytes of a record that nothing frames, and whose length is not known yet. Their number is never 0.
+    /// Takes bytes of a record without a header whose length is not known yet. Their number is never 0.
     fn unframed(&mut self, src: &[u8]) -> Result<Part, Error> {
         let Some(measuring) = &mut self.measuring else {
             let what = "only a layout tells where records end that nothing frames";

@@ -164,7 +164,7 @@ pub(crate) struct WithoutTail<R> {
     input: R,
     /// How many bytes are left out.
     tail: usize,
-    /// What was read from `input`, if any bytes are left out. What comes before `taken` was handed on.
+    /// The bytes read from `input`, if any bytes are skipped. Those before `taken` were passed on.
     held: Vec<u8>,
     taken: usize,
     ended: bool,

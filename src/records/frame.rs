@@ -32,7 +32,7 @@ pub struct Framer {
     /// The block that is not full yet, including its descriptor word. Empty if no block has begun.
     block: Vec<u8>,
     record: u64,
-    /// What finds out the length of records that nothing frames.
+    /// Finds the length of records without headers.
     measuring: Option<Box<Measuring>>,
 }
 
@@ -60,7 +60,7 @@ impl Framer {
         })
     }
 
-    /// Refuses records that nothing frames if they do not have the length that `measure` finds out.
+    /// Refuses records without headers if they do not have the length that `measure` finds out.
     pub(crate) fn unframed(mut self, measure: Box<dyn Measure>) -> Self {
         self.measuring = Some(Box::new(Measuring::new(measure, (0, 0))));
         self
@@ -124,7 +124,7 @@ impl Framer {
         Ok(())
     }
 
-    /// Checks that a record that nothing frames has the length that it says.
+    /// Checks that a record without a header has the length that it says.
     fn check_length(&mut self, data: &[u8], offset: u64) -> Result<(), Error> {
         let Some(measuring) = &mut self.measuring else { return Ok(()) };
         let other = match measuring.measure(data) {

@@ -16,7 +16,7 @@ pub(crate) trait Measure: Send {
     fn boxed(&self) -> Box<dyn Measure>;
 }
 
-/// What the first bytes of a record say about its length.
+/// The length of a record, as far as its first bytes determine it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Measured {
     /// The length, which is at least 1, and no less than the number of bytes that decide it.

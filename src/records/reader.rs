@@ -43,7 +43,7 @@ pub struct Records<R> {
     lent: usize,
     /// The length of each of the records that were lent, if they are a run.
     run: usize,
-    /// What is skipped at the edges of the input.
+    /// The bytes and records to skip at the edges of the input.
     edges: Edges,
     /// The records that are held back because they may be at the end, if any are skipped there.
     tail: Option<Box<Tail>>,
@@ -119,8 +119,8 @@ impl<R: BufRead> Records<R> {
     ///
     /// # Errors
     /// [`ErrorKind::BadHeader`], [`ErrorKind::RecordCut`], [`ErrorKind::RecordTooLong`] and
-    /// [`ErrorKind::SplitMismatch`] after all valid records, and again from every later call. [`ErrorKind::Read`] if `R`
-    /// fails; nothing is lost then, and a later call continues.
+    /// [`ErrorKind::SplitMismatch`] after all valid records, and again from every later call. [`ErrorKind::Read`] if
+    /// `R` fails; nothing is lost then, and a later call continues.
     #[inline]
     pub fn next_record(&mut self) -> Result<Option<Record<'_>>, Error> {
         if self.tail.is_some() { self.next_before_tail() } else { self.next_in_input() }
@@ -175,9 +175,10 @@ impl<R: BufRead> Records<R> {
         Ok(Some(Record { data: &data[place], number, offset, file, pieces }))
     }
 
-    /// Returns the next records in a single piece, at most `most` of them, if all records of the input have `len` bytes,
-    /// nothing frames them, and the buffer of `R` has at least one of them as a whole. Otherwise, and at the end of the
-    /// input, returns `None`; then [`next_record`](Self::next_record) returns the next record. Both can be called in turn.
+    /// Returns the next records in a single piece, at most `most` of them, if all records of the input have `len`
+    /// bytes, nothing frames them, and the buffer of `R` has at least one of them as a whole. Otherwise, and at the end
+    /// of the input, returns `None`; then [`next_record`](Self::next_record) returns the next record. Both can be
+    /// called in turn.
     ///
     /// ```
     /// use charpipe::records::{Records, Shape};
@@ -222,8 +223,8 @@ impl<R: BufRead> Records<R> {
         Ok(Some(RecordRun { data, record_len: len, number, offset, file }))
     }
 
-    /// Puts the records of the [run](Self::next_run) back that was returned last, if no record was read after it: the next
-    /// record is the first of them.
+    /// Puts the records of the [run](Self::next_run) back that was returned last, if no record was read after it: the
+    /// next record is the first of them.
     pub fn put_back_run(&mut self) {
         if let len @ 1.. = take(&mut self.run) {
             self.deframer.before_run(len, take(&mut self.lent) / len);
@@ -262,8 +263,8 @@ impl<R: BufRead> Records<R> {
         Ok(framing)
     }
 
-    /// Finds the next record if the buffer of the input has all of it. Returns the length of its framing, and leaves its
-    /// whole length in `lent`.
+    /// Finds the next record if the buffer of the input has all of it. Returns the length of its framing, and leaves
+    /// its whole length in `lent`.
     #[inline]
     fn find_in_buffer(&mut self) -> Result<Option<usize>, Error> {
         if self.ended || !self.held.is_empty() || self.part_ends() {

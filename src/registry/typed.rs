@@ -5,7 +5,7 @@
 
 use super::label;
 
-/// What such a name means: a label, and whether output begins with a byte order mark.
+/// The meaning of such a name: a label, and whether output begins with a byte order mark.
 pub(super) struct Meaning {
     pub(super) label: String,
     pub(super) has_mark: bool,

@@ -26,7 +26,7 @@ pub struct Batch {
     first: u64,
     /// How many of the records, from the first one on, are skipped.
     skipped: usize,
-    /// What is skipped at the edges of each record.
+    /// The bytes to skip at the edges of each record.
     edges: Edges,
     places: Places,
 }
@@ -48,8 +48,8 @@ pub struct BatchRecord<'a> {
 }
 
 impl BatchRecord<'_> {
-    /// Returns the position in the input of the byte with this index in [`data`](Self::data), in bytes from 0. Any index
-    /// after the last byte is the position after it.
+    /// Returns the position in the input of the byte with this index in [`data`](Self::data), in bytes from 0. Any
+    /// index after the last byte is the position after it.
     #[must_use]
     pub fn offset_of(&self, index: usize) -> u64 {
         let place_of = |index| offset_of(self.batch.places.as_slice(), self.begin + index);
@@ -163,7 +163,7 @@ pub struct Batches<R> {
     /// The beginning of the next batch.
     rest: Batch,
     ended: bool,
-    /// What is skipped at the edges of the input, and how many bytes at its end were.
+    /// The bytes and records to skip at the edges of the input, and how many bytes at its end were skipped.
     edges: Edges,
     skipped: u64,
 }
@@ -179,8 +179,8 @@ impl<R: BufRead> Batches<R> {
     /// there are no more.
     ///
     /// # Errors
-    /// [`ErrorKind::Read`], [`ErrorKind::RecordTooLong`], [`ErrorKind::CannotSkip`], and the errors of [`Deframer::next`]. `batch` has the records
-    /// before the error.
+    /// [`ErrorKind::Read`], [`ErrorKind::RecordTooLong`], [`ErrorKind::CannotSkip`], and the errors of
+    /// [`Deframer::next`]. `batch` has the records before the error.
     pub fn read(&mut self, batch: &mut Batch) -> Result<bool, Error> {
         std::mem::swap(batch, &mut self.rest);
         let result = loop {

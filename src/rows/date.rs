@@ -4,7 +4,7 @@ use crate::fields::{Date, Problem, Timestamp, Value};
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
-/// What comes next in a date.
+/// The next part of a date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Token {
     /// This many digits of the year: 4, or 2 for the years 1950 to 2049.

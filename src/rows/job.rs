@@ -55,7 +55,7 @@ words! {
     }
 }
 
-/// What gives records that nothing frames their lengths, as the options say it.
+/// The options for the length of records without headers.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum LengthOption {
     /// A field, with what is added to its value or subtracted from it, if that is not part of its name.

@@ -152,7 +152,7 @@ mod tests {
     use crate::rows::{Counts, RowReader, Rows, RowsError, RowsJob};
     use std::io::BufReader;
 
-    /// What a record is.
+    /// The kind of a record.
     #[derive(Clone, Copy)]
     enum Kind {
         Good,
@@ -162,7 +162,7 @@ mod tests {
         Misframed,
     }
 
-    /// What came out of a run.
+    /// The result of a run.
     #[derive(Default, PartialEq, Debug)]
     struct Delivered {
         rows: String,

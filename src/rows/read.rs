@@ -63,7 +63,7 @@ pub struct RowReader {
     pub(super) counts: Counts,
 }
 
-/// What a job adds to the reader of the fields.
+/// The settings of a job besides those of the reader of fields.
 #[derive(Clone)]
 pub(super) struct Rules {
     pub(super) layout: Layout,

@@ -20,7 +20,7 @@ pub struct Rows {
     job: RowsJob,
     codec: Arc<dyn Codec>,
     reader: RowReader,
-    /// What finds out the lengths of records that nothing frames, if they vary.
+    /// Finds the lengths of records without headers, if they vary.
     lengths: Option<Lengths>,
     added: Vec<AddedColumn>,
     keys: Option<Keys>,
@@ -262,7 +262,7 @@ impl Rows {
         self.job.records.as_ref().unwrap_or(&StoredAs::Layout)
     }
 
-    /// Returns the shape of records that nothing frames: [`Shape::Unframed`] if each has the length that it says
+    /// Returns the shape of records without headers: [`Shape::Unframed`] if each has the length that it says
     /// itself.
     ///
     /// # Errors
@@ -415,7 +415,7 @@ fn check_selected(job: &RowsJob, layout: &Layout) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns what finds out the lengths of records that nothing frames; `None` if all have the same length.
+/// Returns what finds out the lengths of records without headers; `None` if all have the same length.
 fn lengths(job: &RowsJob, layout: &Layout, codec: &Arc<dyn Codec>) -> Result<Option<Lengths>, RowsError> {
     let is_unframed = job.records == Some(StoredAs::Layout) || job.to_records == Some(Shape::Unframed);
     let from = match &job.length_from {

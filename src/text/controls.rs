@@ -11,16 +11,16 @@ use std::ops::Range;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum OnControl {
-    /// Keep them.
+    /// Keeps them.
     #[default]
     Keep,
-    /// Replace each with a space.
+    /// Replaces each with a space.
     Space,
-    /// Drop them.
+    /// Drops them.
     Drop,
-    /// Fail at the first one.
+    /// Fails at the first one.
     Error,
-    /// Replace those that XML 1.0 does not allow (production 2: C0 except TAB, LF and CR), and U+FFFE and U+FFFF, with
+    /// Replaces those that XML 1.0 does not allow (production 2: C0 except TAB, LF and CR), and U+FFFE and U+FFFF, with
     /// spaces.
     Xml,
 }

@@ -11,16 +11,16 @@ use std::ops::Range;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Eol {
-    /// Keep them, except when EBCDIC XML is converted to a charset that is not EBCDIC: then U+0085 becomes U+000A.
+    /// Keeps them, except when EBCDIC XML is converted to a charset that is not EBCDIC: then U+0085 becomes U+000A.
     #[default]
     Auto,
-    /// Keep them.
+    /// Keeps them.
     Keep,
-    /// Replace them with U+000A.
+    /// Replaces them with U+000A.
     Lf,
-    /// Replace them with U+000D U+000A.
+    /// Replaces them with U+000D U+000A.
     Crlf,
-    /// Replace them with U+0085.
+    /// Replaces them with U+0085.
     Nel,
 }
 
@@ -102,11 +102,11 @@ impl Stage for EolStage {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum OnNewlineInRecord {
-    /// Keep them. If records become lines, there will be more lines than records.
+    /// Keeps them. If records become lines, there will be more lines than records.
     Keep,
-    /// Replace each with a space, and count them.
+    /// Replaces each with a space, and counts them.
     Space,
-    /// Fail at the first one.
+    /// Fails at the first one.
     Error,
 }
 

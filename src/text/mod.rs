@@ -196,7 +196,7 @@ fn settle<'a>(sources: impl Iterator<Item = &'a mut CharSource>, places: &dyn Fn
     }
 }
 
-/// What every [`Stage`] that is `Clone` has.
+/// Methods of every [`Stage`] that is `Clone`.
 pub(crate) trait Fork {
     /// Returns a copy in the same state.
     fn fork(&self) -> Box<dyn Stage>;

@@ -7,8 +7,8 @@
 //! where it ends.
 //!
 //! Every character of the result has the place of one of the input. A character that decomposes gives all its parts its
-//! place, and a composed character has the place of the first character that it is made from. So a character that stays as
-//! it is keeps its place, whatever combines with it or changes places with it.
+//! place, and a composed character has the place of the first character that it is made from. So a character that stays
+//! as it is keeps its place, whatever combines with it or changes places with it.
 //!
 //! A sequence has at most [`MAX_SEQUENCE`] characters. Real text has a handful; Unicode's stream-safe format allows 30
 //! marks. A longer sequence is an error: normalising it would need memory without limit, and cutting it would not be
@@ -111,8 +111,8 @@ impl Normalization {
         parts.into_iter().map(|part| (part.ch, part.source)).collect()
     }
 
-    /// Returns the stage for this form. `joins`: a control character that an earlier stage finds is dropped, so that the
-    /// text on its sides becomes one.
+    /// Returns the stage for this form. `joins`: a control character that an earlier stage finds is dropped, so that
+    /// the text on its sides becomes one.
     pub(crate) fn stage(self, joins: bool) -> NormalizeStage {
         NormalizeStage { form: self, joins, open: Open::default() }
     }
@@ -279,7 +279,7 @@ mod tests {
     use crate::arch::is_full;
     use unicode_normalization::UnicodeNormalization as _;
 
-    /// What the crate makes of the whole text.
+    /// The result of the crate for the whole text.
     fn reference(form: Normalization, text: &str) -> String {
         match form {
             Normalization::Nfc => text.nfc().collect(),

@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 
-/// Returns the approximation of `ch`: printable ASCII, or nothing for a character that is only a mark on another one or is
-/// invisible. `None` if there is none.
+/// Returns the approximation of `ch`: printable ASCII, or nothing for a character that is only a mark on another one or
+/// is invisible. `None` if there is none.
 pub(crate) fn approximation(ch: char) -> Option<Cow<'static, str>> {
     if let Some((_, text)) = BETTER.iter().find(|(better, _)| *better == ch) {
         return Some(Cow::Borrowed(text));
@@ -30,7 +30,7 @@ fn fraction(text: &str) -> String {
     if text.ends_with('/') { format!(" {text}") } else { format!(" {text} ") }
 }
 
-/// What glibc writes, where it is the better choice.
+/// The approximations of glibc, for characters for which they are better.
 const BETTER: &[(char, &str)] = &[
     ('Æ', "AE"),
     ('×', "x"),

@@ -35,7 +35,7 @@ pub enum CharStop {
     End,
     /// The rest of `src` is the beginning of a character.
     Unfinished,
-    /// What the next character becomes does not fit into `dst`.
+    /// The output for the next character does not fit into `dst`.
     NoRoom,
     /// The next bytes are malformed, or a character that the target lacks, and the policies do not allow that.
     Fault,

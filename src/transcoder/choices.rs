@@ -66,7 +66,8 @@ words! { OnUnknown { Fail: "fail", Pass: "pass" } }
 pub enum Relabel {
     /// In XML, replaces the declared name. A declaration without a name, or a document without a declaration, gets one
     /// if the target needs it. In HTML, and in XML whose root element is `html`, replaces the labels of `meta` elements
-    /// within the [prescan](crate::Transcode::prescan), and in HTML that of an XML declaration; nothing is inserted.
+    /// within the [prescan](crate::Transcode::prescan), and in HTML also the label in an XML declaration; nothing is
+    /// inserted.
     #[default]
     Auto,
     /// Leaves the text as it is.
@@ -132,7 +133,7 @@ pub enum Gaps {
     /// * A record that ends before a column does not get that column. A record that ends within a column keeps its
     ///   length, unless the converted text is longer: it may fill the whole column. (In a column without an end, it may
     ///   fill the output record.)
-    /// * A record that is too long for the output is an error, also with [`OnOverlong::Cut`](crate::OnOverlong::Cut).
+    /// * A record that is too long for the output is an error, even with [`OnOverlong::Cut`](crate::OnOverlong::Cut).
     ///
     /// There is no byte order mark, and no label is corrected. The choices about newlines, control characters, printer
     /// control codes, NULs and shift codes cannot be combined with this one, because there are no lines of text.

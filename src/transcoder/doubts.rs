@@ -85,7 +85,7 @@ impl Suspicion {
         self.may_be_tar = beginning != Beginning::Settled;
     }
 
-    /// Goes on with one of several codecs.
+    /// Continues with one of several codecs.
     pub(super) fn chosen(&mut self, codec: &dyn Codec) {
         if !self.is_settled() && is_utf8(codec) {
             self.state = State::Decoder;

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// What happens to malformed bytes while they are decoded, without stopping for them.
+/// How malformed bytes are handled during decoding, without stopping for them.
 #[derive(Clone)]
 pub(super) enum InPlace {
     /// This text.

@@ -26,7 +26,7 @@ impl<'a> Chunk<'a> {
     }
 }
 
-/// What a fill did.
+/// The result of a fill.
 pub(super) struct Filled {
     /// Bytes taken.
     pub(super) read: usize,

@@ -21,7 +21,7 @@ pub(super) struct CheckedDecoder {
     /// The last bytes that it read, [`MAX_FAULT`] or a few more, and how many there are.
     history: [u8; 2 * MAX_FAULT],
     known: usize,
-    /// What it writes in place of malformed bytes, which are counted only.
+    /// The text that it writes in place of malformed bytes, which are only counted.
     passing: Option<Passing>,
     /// How many malformed sequences it has replaced since that was asked for last.
     replaced: u64,
@@ -29,7 +29,7 @@ pub(super) struct CheckedDecoder {
     breach: Option<Problem>,
 }
 
-/// What happens to malformed bytes that are counted only.
+/// How malformed bytes that are only counted are handled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Passing {
     Replace(char),
@@ -105,7 +105,7 @@ impl CheckedDecoder {
         self.inner.state()
     }
 
-    /// Goes on at input offset `at`, in a state that it told. Returns `false` if there is no such state.
+    /// Continues at input offset `at`, in a state that it told. Returns `false` if there is no such state.
     pub(super) fn go_on_at(&mut self, at: u64, state: u64) -> bool {
         (self.start, self.read, self.known) = (at, at, 0);
         self.inner.set_state(state)
@@ -349,7 +349,7 @@ fn at_most(pending: usize, read: u64) -> usize {
 /// The characters that an encoder replaces without reporting each.
 #[derive(Clone, Copy, Default)]
 pub(super) struct PassingChars {
-    /// What happens to a character that the target lacks: a replacement, or nothing. `None` if each is reported.
+    /// The replacement for a character that the target lacks; may be empty. `None` if each is reported.
     pub(super) unmappable: Option<Option<Replacement<'static>>>,
     /// All U+FFFD in the text stand for malformed bytes. Those are counted already, and replaced regardless of the
     /// policy.
@@ -379,7 +379,7 @@ impl PassingChars {
     }
 }
 
-/// What stands for malformed bytes.
+/// The replacement for malformed bytes.
 const MARK: char = char::REPLACEMENT_CHARACTER;
 
 const STATE_REFUSED: Problem = "does not take a state that it told";

@@ -8,16 +8,16 @@ use crate::transcoder::records::detection::{Looks, TextParts, feed_text};
 pub(super) struct Head {
     bytes: Vec<u8>,
     decoded: usize,
-    /// What ended the search that was last.
+    /// The reason why the last search ended.
     end: SearchEnd,
     /// Finds the text in them if they are records.
     parts: Option<TextParts>,
 }
 
-/// What ended a search in the beginning of the input.
+/// The reason why a search at the beginning of the input ended.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum SearchEnd {
-    /// What was found, in an input that may continue.
+    /// The result, in an input that may continue.
     #[default]
     Found,
     /// The end of the input, which it would have gone on without.
@@ -26,7 +26,7 @@ pub(super) enum SearchEnd {
     Both,
 }
 
-/// What [`Head::show`] did.
+/// The result of [`Head::show`].
 pub(super) struct Shown {
     /// Bytes taken.
     pub(super) read: usize,

@@ -1,10 +1,10 @@
 //! Reuses the plan and the machines of an earlier message, for messages that arrive in pieces.
 //!
-//! Detection depends on the first bytes alone, and so does the plan that follows from it. A message that begins with the
-//! same bytes as an earlier one, as far as detection took them, has the same verdict and the same plan, and the machines
-//! of the earlier message can convert it, once they are back at their beginning. For plain text, fewer bytes have to be
-//! alike: if nothing in a text decides about its encoding, it shares the verdict with any other such text. Every other
-//! message takes the long way. The result, and the report, are the same. `recall.rs` has the steps.
+//! Detection depends on the first bytes alone, and so does the plan that follows from it. A message that begins with
+//! the same bytes as an earlier one, as far as detection took them, has the same verdict and the same plan, and the
+//! machines of the earlier message can convert it, once they are back at their beginning. For plain text, fewer bytes
+//! have to be alike: if nothing in a text decides about its encoding, it shares the verdict with any other such text.
+//! Every other message takes the long way. The result, and the report, are the same. `recall.rs` has the steps.
 
 use super::candidates::Candidates;
 use super::doubts::Beginning;
@@ -16,7 +16,7 @@ use super::way::Route;
 use crate::detect::{Detector, Diagnostic, LabelWatch, Looks, Source, Verdict};
 use crate::transcoder::choices::OnUnknown;
 
-/// What was found and planned for a message, as far as it changes while the message is converted.
+/// The verdict and the plan of a message, as far as they change while it is converted.
 #[derive(Clone, Copy)]
 pub(super) struct Planned {
     /// How many bytes detection had taken.
@@ -34,7 +34,7 @@ pub(super) struct Planned {
     pub(super) is_marked: bool,
 }
 
-/// What is kept of a message for the next ones.
+/// The state of a message that is kept for the next ones.
 pub(super) struct Kept {
     /// The bytes that detection took.
     pub(super) head: Vec<u8>,

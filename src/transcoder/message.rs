@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// The longest message that is converted at once, in bytes.
 pub(super) const LONGEST: usize = 4 * 1024;
 
-/// What is kept for messages of plain text.
+/// The state that is kept for messages of plain text.
 pub(super) struct Messages {
     /// The verdict that they share, while none of them is in the report.
     verdict: Option<Verdict>,

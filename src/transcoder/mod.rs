@@ -136,9 +136,9 @@ pub struct Transcoder {
     label: Option<LabelWatch>,
     /// The lines of that evidence, if lines are counted.
     label_places: LabelPlaces,
-    /// What is kept for the next messages of plain text that are here as a whole.
+    /// The state that is kept for the next messages of plain text that arrive as a whole.
     messages: Option<Box<Messages>>,
-    /// What is kept for the next messages that come in pieces, and what was planned for this one.
+    /// The state that is kept for the next messages that arrive in pieces, and the plan for this one.
     kept: Option<Box<Kept>>,
     planned: Option<Planned>,
     /// A step is being made. If this is still set at the beginning of the next one, a codec panicked.
@@ -191,7 +191,7 @@ pub enum Status {
     Done,
 }
 
-/// What [`Transcoder::advance`] did.
+/// The result of [`Transcoder::advance`].
 enum Advance {
     /// Took this many bytes of `src`; there is more to do.
     Read(usize),
@@ -370,7 +370,7 @@ impl Transcoder {
         Advance::Read(shown.read)
     }
 
-    /// Goes on to look whether the input is text, if nothing identifies its encoding. `ended`: nothing follows the
+    /// Continues to look whether the input is text, if nothing identifies its encoding. `ended`: nothing follows the
     /// head.
     fn consider_unknown(&mut self, verdict: Verdict, ended: bool) {
         let settings = &self.run.settings;
@@ -417,7 +417,7 @@ impl Transcoder {
         Advance::Read(shown.read)
     }
 
-    /// Goes on after the second detector has seen enough: copies the input, or converts it by the first verdict.
+    /// Continues after the second detector has seen enough: copies the input, or converts it by the first verdict.
     fn recognised(&mut self, verdict: Verdict, mut detector: Detector, ended: bool) {
         let seen = detector.finish();
         let error = seen.error.clone().filter(|error| matches!(error.kind(), ErrorKind::UnknownEncoding { .. }));
@@ -451,8 +451,8 @@ impl Transcoder {
         }
     }
 
-    /// Goes on to choose among several fallbacks, if the verdict is that one of them is used. `ended`: nothing follows
-    /// the head.
+    /// Continues to choose among several fallbacks, if the verdict is that one of them is used. `ended`: nothing
+    /// follows the head.
     fn consider_fallbacks(&mut self, verdict: Verdict, ended: bool) {
         let Some(candidates) = Candidates::of(&verdict, &self.run.settings) else {
             return self.look_for_labels(verdict, ended);
@@ -486,8 +486,8 @@ impl Transcoder {
         Advance::Read(shown.read)
     }
 
-    /// Goes on to look for labels, if the document may have some outside its declaration. `ended`: nothing follows the
-    /// head.
+    /// Continues to look for labels, if the document may have some outside its declaration. `ended`: nothing follows
+    /// the head.
     fn look_for_labels(&mut self, verdict: Verdict, ended: bool) {
         let Some(mut search) = LabelSearch::for_document(&self.run.settings, &verdict) else {
             return self.begin(verdict, &[]);

@@ -49,7 +49,7 @@ pub(super) struct Settings {
     pub(super) hints: Hints,
     /// The target as it was named.
     named_to: Arc<dyn Codec>,
-    /// What it means under the policy.
+    /// Its meaning under the policy.
     pub(super) to: Arc<dyn Codec>,
     /// The target is UTF-8. Asking the codec takes longer than decoding a short value.
     pub(super) to_utf8: bool,

@@ -8,7 +8,7 @@ use crate::transcoder::segment::{Segment, Spare};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// What decoding a stretch of input did.
+/// The result of decoding a stretch of input.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Decoded {
     /// Bytes taken.
@@ -17,11 +17,11 @@ pub(super) struct Decoded {
     pub(super) is_over: bool,
 }
 
-/// What everything that works on a run reads and changes.
+/// The state that all parts of a run share.
 pub(super) struct Run {
     pub(super) settings: Arc<Settings>,
     pub(super) report: Report,
-    /// What has to be done before anything more is decoded, in input order.
+    /// The work to do before anything more is decoded, in input order.
     pub(super) queue: VecDeque<Work>,
     /// Encoded bytes that did not fit into the caller's buffer.
     pub(super) spill: Spill,
@@ -33,8 +33,8 @@ pub(super) struct Run {
     pub(super) spare: Spare,
 }
 
-/// An item of the queue. Faults and diagnostics wait for the text before them, so that none is counted or reported if an
-/// earlier failure ends the run.
+/// An item of the queue. Faults and diagnostics wait for the text before them, so that none is counted or reported if
+/// an earlier failure ends the run.
 pub(super) enum Work {
     /// Text to encode.
     Text(Segment),

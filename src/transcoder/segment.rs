@@ -340,12 +340,12 @@ impl Search {
 /// The most bytes that are kept to find the places of text that is held back.
 const MAX_KEPT_BYTES: usize = 256 * 1024;
 
-/// What the ends of records and the moves of a printer become.
+/// The text for the ends of records and for the moves of a printer.
 #[derive(Clone, Copy)]
 pub(super) struct RecordEnds {
-    /// What the end of a record becomes; `None` if it ends a record of the output.
+    /// The text for the end of a record; `None` if it ends a record of the output.
     pub(super) end: Option<&'static str>,
-    /// What ends a line.
+    /// The line ending.
     pub(super) eol: &'static str,
 }
 
@@ -455,8 +455,8 @@ impl Segment {
         }
     }
 
-    /// The same text, in which so many malformed sequences were replaced. `has_marks`: by U+FFFD, and there is no other
-    /// U+FFFD in the text unless the target has it.
+    /// The same text, in which this many malformed sequences were replaced. `has_marks`: by U+FFFD, and there is no
+    /// other U+FFFD in the text unless the target has it.
     pub(super) fn with_replaced(self, replaced: u64, has_marks: bool) -> Self {
         Segment { replaced, stands_for_malformed: replaced > 0 && has_marks, ..self }
     }

@@ -24,7 +24,7 @@ pub(super) struct Source {
 /// A copy of a [`Source`] to go back to.
 pub(super) struct Checkpoint {
     pub(super) source: Box<Source>,
-    /// What the original had seen by then that it judges later.
+    /// The evidence that the original had collected by then and evaluates later.
     seen: Option<Seen>,
 }
 

@@ -44,7 +44,7 @@ impl Transcoder {
         Advance::Read(shown.read)
     }
 
-    /// Goes on after the scan: if it found a signature, detection says all that there is to say.
+    /// Continues after the scan: if it found a signature, detection says all that there is to say.
     pub(super) fn scanned(&mut self, verdict: Verdict, scan: &SignatureScan, ended: bool) {
         if scan.has_found() { self.recognise(verdict, ended) } else { self.consider_fallbacks(verdict, ended) }
     }

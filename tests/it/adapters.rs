@@ -1,5 +1,5 @@
-//! Tests that the adapters give the same result as `transcode`, whatever the sizes of reads and writes, and however
-//! hostile the underlying reader or writer is. Also tests that decoded text is borrowed exactly if nothing changes.
+//! Tests that the adapters give the same result as `transcode`, for reads and writes of any size, and with hostile
+//! readers and writers. Also tests that decoded text is borrowed exactly if nothing changes.
 
 use crate::common;
 

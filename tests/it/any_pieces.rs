@@ -1,5 +1,5 @@
-//! Every option on input of every kind, in pieces of any size, through every door: the result is that of one piece. The
-//! jobs and inputs are random, by a fixed seed.
+//! Tests every option on input of every kind, in pieces of any size, through every interface: the result is the same as
+//! with one piece. The jobs and inputs are random, from a fixed seed.
 
 use crate::common::{self, Outcome, codecs, drive, encode, sample, whole};
 use charpipe::{Error, OptionValue, Transcode};

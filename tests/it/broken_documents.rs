@@ -1,5 +1,5 @@
-//! Converts damaged documents: each ends in text, or in an error with a position. Nothing panics, and the output before
-//! an error is what other decoders read there.
+//! Converts damaged documents: each gives text, or an error with a position. Nothing panics, and the output before an
+//! error is what other decoders read there.
 //!
 //! The documents declare their encoding, one in each encoding that can be declared. Each is cut after every byte, has
 //! bits flipped, and bytes lost, doubled and swapped. `CHARPIPE_BENT=1000` flips every bit instead of one in five, and

@@ -1,5 +1,5 @@
-//! The cases of `spec/cases` in the library: whole, in pieces through a transcoder, a reader and a writer, and with
-//! several jobs.
+//! Runs the cases of `spec/cases` in the library: whole, in pieces through a transcoder, a reader and a writer, and
+//! with several jobs.
 
 use crate::suite::{Case, cases, rows_cases};
 use charpipe::{Error, OptionValue, Report, Transcode};

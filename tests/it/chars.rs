@@ -1,4 +1,4 @@
-//! Tests [`Transcoder::step_chars`]: it takes whole characters only, and the outcome is that of other steps.
+//! Tests [`Transcoder::step_chars`]: it reads only whole characters, and the result is the same as with other steps.
 
 use crate::common::work::work_in;
 use crate::common::{Outcome, TEXT, encode, sample, samples, whole};
@@ -61,7 +61,7 @@ fn check(job: &Transcode, input: &[u8], cuts: &[(usize, usize)], what: &str) {
     }
 }
 
-/// Pieces of the input, and space for so much output.
+/// Pieces of the input, and space for this much output.
 const CUTS: &[(usize, usize)] = &[(1, 1), (3, 64), (64, 400), (1 << 12, 5)];
 
 #[test]
@@ -180,7 +180,7 @@ fn records_are_not_characters() {
     assert_eq!((step.read, step.stop), (0, CharStop::Unable));
 }
 
-/// A call for a few characters allocates nothing, whatever the charsets. This does not depend on the machine.
+/// A call for a few characters allocates nothing, with any charsets. This does not depend on the machine.
 #[test]
 fn a_call_allocates_nothing() {
     let pairs = [

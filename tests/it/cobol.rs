@@ -132,7 +132,7 @@ fn read(text: &str) -> Layout {
     pc().read(text.as_bytes()).unwrap()
 }
 
-/// What COBOL on this machine makes of a copybook.
+/// The result of reading a copybook with COBOL on this machine.
 fn pc() -> Copybook {
     let order = if cfg!(target_endian = "little") { ByteOrder::Little } else { ByteOrder::Big };
     Copybook::new().native_order(order).float(FloatFormat::Ieee)

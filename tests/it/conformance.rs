@@ -195,7 +195,7 @@ fn contents() {
     }
 }
 
-/// Read to its end, an input is judged as in the window, wherever the bad byte is.
+/// An input that is read to its end is judged as in the window, for a bad byte at any position.
 #[test]
 fn contents_of_whole_inputs() {
     for (head, code) in [("", "unknown-encoding"), ("<?xml version='1.0'?>", "contents-contradict")] {

@@ -263,7 +263,7 @@ fn a_driven_decoder_that_breaks_the_contract() {
     assert_eq!(read(EndlessFaultsAtTheEnd, true, true), (false, "abc".to_owned(), 1024));
 }
 
-/// The steps add up to the input, whatever the room, and what is cut stays pending.
+/// The steps add up to the input, with any room, and an unfinished character stays pending.
 #[test]
 fn driven_in_pieces() {
     let codec = Registry::builtin().codec("UTF-8").unwrap();

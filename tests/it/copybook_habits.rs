@@ -44,7 +44,7 @@ fn lengths_in_cobol(head: &str, records: &str, names: &[&str]) -> Option<Vec<Str
 
 // --- Clauses ----------------------------------------------------------------------------------------------------------
 
-/// `COMP-X` has as few bytes as its digits need, and `PIC X` of a binary usage is a number of so many bytes.
+/// `COMP-X` has as few bytes as its digits need, and `PIC X` of a binary usage is a number of this many bytes.
 const FEWEST: &str = "\
 01 R.
    05 A PIC 9 COMP-X.

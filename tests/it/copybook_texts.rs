@@ -552,7 +552,7 @@ const WORDS: &[&str] = &[
     "*>",
 ];
 
-/// Reads a text. Whatever it is, the result is a layout that is consistent, or an error at a place.
+/// Reads any text. The result is a consistent layout, or an error with a position.
 fn check(text: &[u8]) {
     match Copybook::new().read(text) {
         Ok(layout) => {

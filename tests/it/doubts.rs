@@ -1,4 +1,4 @@
-//! What a conversion notices about its input: a binary file, and a label that lies. Detection says the same of it.
+//! Tests that a conversion notices binary files and false labels, and that detection reports the same.
 
 use crate::common::codecs;
 use charpipe::detect::{Hints, Looks};
@@ -104,7 +104,8 @@ fn detect(hints: Hints, input: &[u8]) -> charpipe::Verdict {
     detector.finish()
 }
 
-/// Whatever is allowed to be replaced, dropped or assumed: what is not text is not converted, and detection says why.
+/// With any options for replacing, dropping or assuming: input that is not text is not converted, and detection gives
+/// the reason.
 #[test]
 fn a_binary_file_is_never_converted() {
     for (what, input) in binaries() {
@@ -210,7 +211,7 @@ fn notes(diagnostics: &[charpipe::detect::Diagnostic]) -> Vec<(String, String, u
     found.map(|note| (note.code.to_owned(), note.severity.name().to_owned(), note.offset)).collect()
 }
 
-/// For every single-byte page that has ASCII, and whoever names it: the report of a conversion has the codes of
+/// For every single-byte page that has ASCII, named in any way: the report of a conversion has the same codes as
 /// detection that reads the whole input.
 #[test]
 fn a_label_that_lies_is_reported() {

@@ -1,5 +1,5 @@
-//! The last thing that is allowed and the first that is not: the longest record of each shape, the last column of a
-//! card, a surrogate at the end, the characters of a data set's name, the byte that completes a verdict.
+//! Tests the last allowed and the first forbidden case of each limit: the longest record of each shape, the last column
+//! of a card, a surrogate at the end, the characters of a data set's name, the byte that completes a verdict.
 
 use crate::common::shapes::labelled;
 use crate::common::{encode, whole};

@@ -141,8 +141,8 @@ fn detection_chooses_too() {
     }
 }
 
-/// A character that is cut by the end of the input is an error wherever the input ends, and one that only the window cuts
-/// is none. In pieces of any size.
+/// A character that the end of the input cuts off is an error, but a character that only the window cuts off is not.
+/// Tests pieces of any size.
 #[test]
 #[cfg(feature = "whatwg")]
 fn the_end_of_the_input_at_the_end_of_the_window() {

@@ -1,4 +1,4 @@
-//! Field lists: what they mean, what they become again, and the error in bad ones.
+//! Tests field lists: how they are read and written, and the errors in invalid ones.
 
 use charpipe::fields::{FieldKind, Item, Layout, Occurs, When};
 

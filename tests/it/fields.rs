@@ -1,4 +1,4 @@
-//! Fields of records: reading and writing by a layout.
+//! Tests reading and writing the fields of records with a layout.
 
 use crate::common::layouts::with;
 use charpipe::fields::{
@@ -322,7 +322,7 @@ fn bad_fields() {
     assert_eq!(run(empty.clone(), b"\x40\x40\0\0\0\0"), ("0= 1= 2= ".into(), Ok(3)));
     assert_eq!(run(empty.clone(), b"\0\0\x40\x40\0\x40"), ("0= 1= 2=\0 ".into(), Ok(2)));
     assert!(run(empty, b"\0\x40\x40\x40\0\x40").1.is_err());
-    // Signs that would not come back.
+    // Signs that would not be written back unchanged.
     let canonical = ReadOptions::new().canonical(true);
     assert_eq!(run(canonical.clone(), b"\x12\x3C\xF1\xD1\xC1\x40").1, Ok(0));
     let error = run(canonical.clone(), b"\x12\x3A\xF1\xD1\xC1\x40").1.unwrap_err();
@@ -502,7 +502,7 @@ fn the_length_of_all_names() {
         let fields = (0..count).map(|number| format!("{number:04}{}", name('F', 3996))).chain([name('L', last)]);
         Layout::new(group.into_iter().chain(fields.map(|name| text(10, &name, 1))).collect())
     };
-    // Each path is counted with a dot, also those that need none: of the record, and of a group at the top.
+    // Each path is counted with a dot, even the paths that need none: of the record, and of a group at the top.
     let left = MOST - 1 - 96 - 4095 * 4096 - 96;
     assert!(items(4095, left).is_ok());
     let error = items(4095, left + 1).err().unwrap();
@@ -642,7 +642,7 @@ fn records_that_are_longer_than_the_layout() {
     assert!(made.unwrap_err().to_string().contains("OnOverlong::Cut"));
 }
 
-/// Bytes that no field covers come back only if they are spaces.
+/// Bytes that no field covers are written back unchanged only if they are spaces.
 #[test]
 fn gaps_between_fields() {
     let layout = Layout::from_field_list("A 1 1 text\nB 4 1 text\n").unwrap();

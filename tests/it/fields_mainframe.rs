@@ -1,4 +1,4 @@
-//! Real mainframe files, read and written by their layouts. CardDemo's ASCII copies are the reference for its EBCDIC
+//! Reads and writes real mainframe files with their layouts. CardDemo's ASCII copies are the reference for its EBCDIC
 //! files.
 
 use charpipe::Registry;

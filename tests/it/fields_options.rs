@@ -1,7 +1,7 @@
-//! Records of random layouts that have every feature, read with every option: the values are those that the test wrote,
-//! the record comes back byte for byte, and one byte too many or too few is what the options say.
+//! Reads records of random layouts with every feature and every option: the values are those that the test wrote, the
+//! record is written back byte for byte, and one byte too many or too few is handled as the options say.
 //!
-//! The test makes the bytes and the values on its own, without the library.
+//! The test makes the bytes and the values itself, without the library.
 
 use crate::common::sample;
 use charpipe::fields::{

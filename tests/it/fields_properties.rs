@@ -1,5 +1,5 @@
-//! Random layouts and random records: what is read comes back byte for byte, what is written reads as the same values,
-//! and nothing panics.
+//! Tests random layouts and records: records that were read are written back byte for byte, values that were written
+//! are read back unchanged, and nothing panics.
 
 use crate::common::layouts::{Choices, Values, check_bytes, layout};
 use charpipe::Registry;

@@ -1,6 +1,6 @@
-//! Files that are replaced (`charpipe::files`), in directories that other users can write to. The tests of the command in
-//! `cli/tests/it/shared_folders.rs` and those of Python in `python/tests/test_files.py` ask for the same at their doors.
-//! Tests that need root print a line and do nothing without it.
+//! Tests the replacement of files (`charpipe::files`) in directories that other users can write to. The tests of the
+//! command in `cli/tests/it/shared_folders.rs` and those of Python in `python/tests/test_files.py` test the same for
+//! these interfaces. Tests that need root print a line and do nothing without it.
 
 use charpipe::files::{Content, OutputFile};
 use std::fs::{self, Permissions};

@@ -1,4 +1,4 @@
-//! Tests guessing from statistics. Whatever the bytes, the candidates are in order, and are the same each time.
+//! Tests guessing from statistics. For any bytes, the candidates are in order, and are the same each time.
 
 use charpipe::codec::{ByteSink, decode_strictly, is_ebcdic};
 use charpipe::detect::statistics::{Guess, Looks, MARGIN, MOST, WINDOW, guess, looks_like};
@@ -163,7 +163,7 @@ fn signed_zoned_decimals_do_not_identify_a_page() {
     assert_eq!(first(&bytes).as_deref(), Some("IBM037"));
 }
 
-/// If columns are given, only they are used for guessing, whatever the pieces of the input.
+/// If columns are given, only they are used for guessing, with input in any pieces.
 #[test]
 fn only_the_text_columns_are_used_for_guessing() {
     let mut bytes = Vec::new();
@@ -320,8 +320,8 @@ fn only_the_window_is_examined() {
     assert_eq!(guess(&bytes, true, &Registry::builtin()), before);
 }
 
-/// Signed zoned decimals have the bytes of braces, or of letters in national pages, at their ends. What is certain is
-/// right.
+/// Signed zoned decimals have the bytes of braces, or of letters in national pages, at their ends. A certain guess is
+/// correct.
 #[test]
 fn signed_numbers_are_never_evidence_of_a_page() {
     let words = ["SMITH JOHN", "MAIN STREET", "invoice paid", "Springfield", "balance due", "NEW YORK", "total"];

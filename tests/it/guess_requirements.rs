@@ -1,5 +1,5 @@
-//! What guessing must reach (`spec/statistics.md`): `cargo bench --bench guess` measures it with all samples, this test
-//! checks it with some.
+//! Tests the requirements for guessing (`spec/statistics.md`) with some of the samples. `cargo bench --bench guess`
+//! measures them with all samples.
 
 #[path = "../../benches/guess/declaration.rs"]
 mod declaration;

@@ -98,7 +98,7 @@ fn near_misses_have_the_same_width() {
     assert!(near("ISO-8559-1").contains("ISO-8859-1"));
 }
 
-/// Every built-in codec says what it is for.
+/// Every built-in codec has a description.
 #[test]
 fn every_codec_has_a_description() {
     let registry = Registry::builtin();
@@ -194,7 +194,7 @@ fn names_with_a_byte_order_mark() {
     );
 }
 
-/// What looks like a name is suggested, whatever mistake led to it.
+/// Similar names are suggested for every kind of mistake.
 #[test]
 fn mistakes_in_names_are_understood() {
     let registry = Registry::builtin();

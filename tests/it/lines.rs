@@ -1,5 +1,5 @@
-//! Lines with their offsets: the text is that of a conversion whose ends of lines are LF, however the input is cut; and a
-//! run that continues at any checkpoint returns the rest.
+//! Tests lines with their offsets: the text is the same as in a conversion to LF line ends, however the input is cut,
+//! and a run that continues at any checkpoint returns the rest.
 
 use charpipe::codec::{ByteSink, Codec, Stop};
 use charpipe::{
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-/// Reads pieces of at most so many bytes, and is interrupted before each.
+/// Reads pieces of at most this many bytes, and is interrupted before each.
 struct Pieces<'a> {
     rest: &'a [u8],
     most: usize,
@@ -54,7 +54,7 @@ fn joined(lines: &[Line<'_>]) -> String {
     lines.iter().map(|line| format!("{}{}", line.text, end(line))).collect()
 }
 
-/// What a conversion makes of it: the text, and the offset of the error after it.
+/// The result of a conversion: the text, and the offset of the error after it.
 fn converted(job: &Transcode, input: &[u8]) -> (String, Option<u64>) {
     let mut text = Vec::new();
     let result = job.clone().eol(Eol::Lf).run(input, &mut text);
@@ -97,7 +97,7 @@ fn check(what: &str, job: &Transcode, input: &[u8]) {
     }
 }
 
-/// Returns the checkpoint as it is after it was stored as JSON.
+/// Returns the checkpoint after it was stored as JSON and read back.
 #[cfg(feature = "serde")]
 fn stored(checkpoint: LineCheckpoint) -> LineCheckpoint {
     let read = serde_json::from_str(&serde_json::to_string(&checkpoint).unwrap()).unwrap();
@@ -229,7 +229,7 @@ fn each_end_of_a_line() {
     assert_eq!(texts(job.clone().ebcdic_nl(EbcdicNl::Zos).lines(&b"\xC1\x15\xC2\x15"[..]).unwrap()), ["A", "B"]);
 }
 
-/// A file that grows: whatever has been written, `None` is returned at its end, and nothing is lost.
+/// A file that grows: `None` is returned at its current end, and nothing is lost.
 #[test]
 fn a_file_that_grows() {
     struct Growing<'a>(Pieces<'a>, bool);
@@ -355,7 +355,7 @@ fn malformed_bytes() {
     assert_eq!((faults.count, faults.first[1].offset, &faults.first[1].bytes[..]), (2, 10, &b"\xE2\x82"[..]));
 }
 
-/// Malformed bytes that are decoded with another page are text of their lines, wherever the input is cut.
+/// Malformed bytes that are decoded with another page are text of their lines, with the input cut at any position.
 #[test]
 fn malformed_bytes_in_another_page() {
     let job = Transcode::new().source_encoding("UTF-8").unwrap().malformed_as("ISO-8859-1").unwrap();

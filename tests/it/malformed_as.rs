@@ -1,4 +1,4 @@
-//! Tests malformed bytes that are read as those of a single-byte page.
+//! Tests malformed bytes that are read as bytes of a single-byte page.
 
 use crate::common::{Outcome, invariant, whole};
 use charpipe::{EbcdicNl, Eol, ErrorKind, OnControl, OnMalformed, Transcode};

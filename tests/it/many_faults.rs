@@ -1,5 +1,5 @@
 //! Tests inputs with more faults than a report keeps. From the seventeenth on, faults are only counted and a faster way
-//! replaces them; output, counts and errors must be those of the faults one by one.
+//! replaces them; output, counts and errors must be the same as if faults were handled one by one.
 
 use crate::common::records::{framed, shape};
 use crate::common::shapes::Dice;
@@ -237,7 +237,7 @@ fn several_jobs() {
     }
 }
 
-/// What a decoder makes of `input` in pieces and rooms of any size: by `feed_replacing`, or fault by fault.
+/// The result of decoding `input` with pieces and rooms of any size: by `feed_replacing`, or fault by fault.
 fn decoded(codec: &dyn Codec, input: &[u8], dice: Option<&mut Dice>, replacement: Option<char>) -> (String, u64) {
     let Some(dice) = dice else {
         let items = items(codec, input);
@@ -287,7 +287,7 @@ fn decoders_replace_what_they_report() {
     }
 }
 
-/// What a decoder makes of all of `input` at once, with room for it: by `feed_replacing`, or by `feed`.
+/// The result of decoding all of `input` at once, with room for it: by `feed_replacing`, or by `feed`.
 fn decoded_at_once(codec: &dyn Codec, input: &[u8], replacement: Option<char>, replaces: bool) -> (String, u64) {
     let (mut decoder, mut text, mut count, mut read) = (codec.decoder(), String::new(), 0, 0);
     let mut room = vec![0; 4 * input.len() + MIN_ROOM];
@@ -348,7 +348,7 @@ fn long_damaged_texts() {
     }
 }
 
-/// What an encoder makes of `text`: by `feed_replacing` in pieces and rooms of any size, or fault by fault.
+/// The result of encoding `text`: by `feed_replacing` in pieces and rooms of any size, or fault by fault.
 fn encoded(
     codec: &dyn Codec,
     text: &str,

@@ -1,5 +1,5 @@
-//! Memory does not grow with the input: what is allocated at most, counted by the allocator, is the same for an input
-//! that is sixteen times as long. The file functions and the adapters are on the transcoder that is measured here.
+//! Tests that memory does not grow with the input: peak memory, counted by the allocator, is the same for an input that
+//! is sixteen times as long. The file functions and the adapters use the transcoder that is measured here.
 
 use crate::common::work::work_in;
 use charpipe::Transcode;

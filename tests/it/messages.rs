@@ -1,5 +1,5 @@
-//! Message after message through one transcoder: each has the output, the verdict, the report and the error that a new
-//! transcoder gives, whatever came before, and plain text takes no allocation.
+//! Tests many messages with one transcoder: each has the same output, verdict, report and error as with a new
+//! transcoder, regardless of the messages before it, and plain text needs no allocation.
 
 use crate::common::work::work_in;
 use crate::common::{TEXT, drive_this, encode, sample, samples, whole};

@@ -111,7 +111,7 @@ fn several_characters_to_one_pair() {
         let back = invariant(&plain("IBM1390", "UTF-8"), expected, text);
         assert_eq!(back.text(), text);
     }
-    // The offset of a character that the page lacks is right, even if earlier characters had to be held back.
+    // The offset of a character that the page lacks is correct, even if earlier characters had to be held back.
     for (text, offset) in [("か😀", 3), ("か\u{309A}😀", 6), ("ab😀か", 2), ("かか😀", 6)] {
         let outcome = invariant(&plain("UTF-8", "IBM1390"), text.as_bytes(), text);
         assert_eq!(outcome.offset, Some(offset), "{text}");

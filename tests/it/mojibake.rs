@@ -39,7 +39,7 @@ fn every_case_of_the_file() {
     let mut count = 0;
     for (before, after, why) in cases() {
         assert_eq!(job.decode(before.as_bytes()).unwrap(), after, "{why}: {before}");
-        // What is repaired stays as it is.
+        // Repaired text is not changed again.
         assert_eq!(job.decode(after.as_bytes()).unwrap(), after, "{why}: again");
         count += 1;
     }

@@ -111,7 +111,7 @@ fn every_character_has_its_own_place() {
     assert_eq!(invariant(&job, "xe\x01\u{301}".as_bytes(), "control").offset, Some(3));
 }
 
-/// Text before an error is written, also what was held back.
+/// Text before an error is written, including text that was held back.
 #[test]
 fn text_before_an_error_is_written() {
     let outcome = invariant(&nfc().source_encoding("UTF-8").unwrap(), b"xe\xFF", "malformed");

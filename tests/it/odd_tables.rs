@@ -1,5 +1,5 @@
 //! Tests tables that no one would sensibly write, from a file or made by hand. They convert as they are written, or
-//! they are refused. Whatever they contain, nothing panics, hangs or takes unbounded memory.
+//! they are refused. No table causes a panic, a hang or unbounded memory use.
 
 use crate::common::work;
 

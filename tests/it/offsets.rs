@@ -1,4 +1,5 @@
-//! Tests that an error has the offset of its first byte in the original input, whatever stages come before the error.
+//! Tests that an error has the offset of its first byte in the original input, regardless of the stages before the
+//! error.
 
 use crate::common;
 
@@ -130,7 +131,8 @@ fn ucs2_with_surrogates() {
     assert!(strict.text().ends_with("<a>é"));
 }
 
-/// If the caller names the encoding, only that encoding's own BOM is removed, whatever else the first bytes look like.
+/// If the caller names the encoding, only that encoding's own BOM is removed, even if the first bytes look like another
+/// one.
 #[test]
 fn a_bom_with_a_given_source_encoding() {
     for (from, input, text) in [

@@ -1,5 +1,5 @@
-//! Tests that several jobs give the same output, report and error as one job, wherever the input is cut into parts.
-//! Some of the charsets tested here need the feature `whatwg`.
+//! Tests that several jobs give the same output, report and error as one job, regardless of where the input is cut into
+//! parts. Some of the charsets tested here need the feature `whatwg`.
 
 use crate::common::records::{framed, shape};
 use crate::common::{encode, sample};
@@ -203,7 +203,7 @@ fn other_threads_decode_if_the_input_can_be_cut() {
     }
 }
 
-/// From and to every charset, wherever its decoder and its encoder say that they are in the initial state.
+/// From and to every charset, cut at every position at which its decoder and encoder are in the initial state.
 #[test]
 fn every_charset() {
     let registry = Registry::builtin();

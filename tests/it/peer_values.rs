@@ -12,7 +12,7 @@ const NUMBERS: &[(&str, &str, &str)] = &[
     // A sign in the zone, and a point.
     ("PIC S9(3).99", "F3F0F54BF0D3", "-305.03"),
     ("PIC S9(4).9(4)", "F3F9F3F44BF5F4F9C7", "3934.5497"),
-    // Binary numbers, also of more than 18 digits.
+    // Binary numbers, including numbers of more than 18 digits.
     ("PIC 9(5) COMP-5", "00007727", "30503"),
     ("PIC 9(11) BINARY", "000000071A2D12A0", "30503932576"),
     ("PIC 9(19) BINARY", "002A552C81950A60A7", "3050393257676267687"),

@@ -1,5 +1,5 @@
-//! Lines and columns of errors: they count characters of the decoded text, in any encoding, and any line end ends a
-//! line.
+//! Tests the lines and columns of errors: they count characters of the decoded text, in any encoding, and any line
+//! ending ends a line.
 
 use charpipe::{Error, Kind, OnMalformed, OnUnmappable, Report, TextPosition, Transcode};
 

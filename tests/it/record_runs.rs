@@ -77,7 +77,7 @@ fn line(charset: &str, record: &[u8], blanks: Padding) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(sample::cases(150)))]
 
-    /// The output consists of the text of each record, decoded on its own, whatever the shape.
+    /// The output consists of the text of each record, decoded independently, for every shape.
     #[test]
     fn each_record_is_decoded_on_its_own(
         texts in texts(),
@@ -118,8 +118,8 @@ proptest! {
         }
     }
 
-    /// The result does not depend on how the input is cut or on the size of the output buffer, whatever the bytes and
-    /// the options.
+    /// For any bytes and options, the result does not depend on how the input is cut or on the size of the output
+    /// buffer.
     #[test]
     fn cuts_and_buffer_sizes_make_no_difference(
         input in prop_oneof![

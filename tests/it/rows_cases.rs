@@ -1,5 +1,5 @@
-//! The jobs with rows of `spec/cases` in the library: record by record, in batches, with several threads, and with input
-//! in pieces.
+//! Runs the jobs with rows of `spec/cases` in the library: record by record, in batches, with several threads, and with
+//! input in pieces.
 
 use crate::suite::{RowsCase, rows_cases};
 use charpipe::Hex;

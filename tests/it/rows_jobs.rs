@@ -1,4 +1,4 @@
-//! Jobs with rows: options by name, what they do to values, errors with their places, and batches.
+//! Tests jobs with rows: options by name, their effect on values, errors with their positions, and batches.
 
 use charpipe::fields::{FieldError, Value, Visitor};
 use charpipe::records::{Framer, Records, Shape};
@@ -357,7 +357,7 @@ fn bad_fields_are_reported() {
     assert_eq!(reader.take_counts(), charpipe::rows::Counts::default());
 }
 
-/// Whatever frames a record, each of its bytes is found in the input, record by record and in batches.
+/// With every framing, each byte of a record is found in the input, record by record and in batches.
 #[test]
 fn places_of_bytes() {
     for shape in ["fb:5", "rdw", "rdw:le", "vb:40", "vbs:12", "u16", "u32", "mode-b", "awstape,fb:5,blksize=10"] {

@@ -1,5 +1,5 @@
-//! Records that nothing frames, whose lengths come from a field, from a map, or from their contents: however the input is
-//! cut, record by record and in batches, the records, their places and the error are the same.
+//! Tests records without headers, whose lengths come from a field, from a map, or from their contents: however the
+//! input is cut, record by record and in batches, the records, their places and the error are the same.
 
 use charpipe::rows::{Batch, Rows, RowsJob};
 use std::io::BufReader;
@@ -131,7 +131,7 @@ fn bytes_around_each_record() {
     let expected =
         "byte 9: record 3 has no valid length: it has 2 bytes, but there should be 2 before its data and 1 after it";
     check(&framed, "X 1 2 text\n", b"\0\0\0\x05..aa;\0\x02..\0\x05..bb;\0\x01t", &[b"aa"], expected);
-    // The places of bytes are right where headers are between them.
+    // The positions of bytes are correct even if there are headers between them.
     let spanned = b"\0\x17\0\0\0\x05\x01\0p\0\x07\x03\0qab\0\x07\x02\0cds";
     let rows = rows(&[&around[..], &[("records", "vbs")]].concat(), "X 1 4 text\n");
     for capacity in 1..=spanned.len() {

@@ -1,4 +1,4 @@
-//! Tests the reading of many records at once: it finds the records and the values that reading them one by one finds.
+//! Tests that reading many records at once gives the same records and values as reading them one by one.
 
 use crate::common::layouts::{Choices, layout};
 use charpipe::Registry;

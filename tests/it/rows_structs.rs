@@ -1,5 +1,5 @@
-//! Rows as the user's own types, and back: the cases of `spec/cases`, every kind of field, errors and their places, and
-//! random records that come back byte for byte.
+//! Tests rows as the user's own types, in both directions: the cases of `spec/cases`, every kind of field, errors and
+//! their places, and random records that are written back byte for byte.
 
 use crate::common::layouts::layout;
 use crate::common::work::work_in;

@@ -75,8 +75,7 @@ fn converted(job: &Transcode, input: &[u8]) -> String {
     String::from_utf8(output).unwrap()
 }
 
-/// In every charset that contains ASCII: whatever one or two bytes come before it, a markup character is never
-/// swallowed.
+/// In every charset that contains ASCII, no one or two bytes before a markup character can swallow it.
 #[test]
 fn no_error_swallows_markup() {
     let markup = b"\"'<>&/=; \n";
@@ -142,7 +141,7 @@ fn no_error_swallows_markup_in_ebcdic() {
     assert!(seen > if sample::is_full() { 50 } else { 10 }, "{seen}");
 }
 
-/// No codec decodes to a surrogate, whatever the input.
+/// No codec decodes any input to a surrogate.
 #[test]
 fn decoded_output_is_valid_text() {
     for codec in sample::codecs("surrogates") {

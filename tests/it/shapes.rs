@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::common::sample;
 use crate::common::shapes::*;
 
-/// Fails if more than one in a hundred of `files` is wrong.
+/// Fails if the result is wrong for more than one in a hundred of `files`.
 #[track_caller]
 fn at_most_one_in_a_hundred(files: usize, wrong: &[String]) {
     assert!(wrong.len() * 100 <= files, "{} of {files} wrong:\n{}", wrong.len(), wrong.join("\n"));
@@ -480,7 +480,7 @@ fn a_tape_with_one_data_set() {
     assert!(look(&tape, true, Some(&long)).shape().is_ok());
 }
 
-/// Only the records of the chosen file are converted, whatever the pieces of the input.
+/// Only the records of the chosen file are converted, with input in any pieces.
 #[test]
 fn one_file_of_a_tape() {
     let tape = several();

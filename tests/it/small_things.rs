@@ -1,4 +1,4 @@
-//! Small things allocate no more often than `common::small` says.
+//! Tests that small tasks allocate no more often than `common::small` allows.
 
 use crate::common::small::all;
 use crate::common::work::work_in;

@@ -1,5 +1,5 @@
-//! Tests the charsets that switch between sets: UTF-7, HZ and ISO-2022. Cuts of input and output are tested for all codecs
-//! by `chunks.rs`.
+//! Tests the charsets that switch between sets: UTF-7, HZ and ISO-2022. Cuts of input and output are tested for all
+//! codecs by `chunks.rs`.
 
 use crate::common::{invariant, sample, whole};
 use charpipe::codec::{ByteSink, Codec, MIN_ROOM, Stop, decode_strictly, drive};
@@ -194,7 +194,8 @@ const STATEFUL: [&str; 11] = [
     "ISO-2022-JP-EXT",
 ];
 
-/// Decodes pieces of these lengths, with this much room, and returns the text with a mark at each fault, and the states.
+/// Decodes pieces of these lengths, with this much room, and returns the text with a mark at each fault, and the
+/// states.
 fn decode(codec: &dyn Codec, bytes: &[u8], piece: usize, room: usize) -> (String, Option<u64>) {
     let (mut decoder, mut text) = (codec.decoder(), String::new());
     let mut room = vec![0; room];
@@ -299,7 +300,7 @@ fn runs_are_decoded_as_single_bytes() {
     }
 }
 
-/// Encodes pieces of so many characters, with this much room, and returns the bytes with a mark at each fault.
+/// Encodes pieces of this many characters, with this much room, and returns the bytes with a mark at each fault.
 fn encode(codec: &dyn Codec, text: &str, piece: usize, room: usize) -> Vec<u8> {
     let (mut encoder, mut bytes) = (codec.encoder().unwrap(), Vec::new());
     let mut room = vec![0; room];

@@ -1,5 +1,5 @@
-//! The state of decoders and encoders as a number: at every cut, a new one that is put into that state, and is fed what
-//! was pending, continues as the old one would.
+//! Tests the state of decoders and encoders as a number: at every cut, a new one that is set to that state and fed the
+//! pending bytes continues in the same way as the old one.
 
 use charpipe::Registry;
 use charpipe::codec::{ByteSink, Codec, Decoder, Encoder, Stop, Utf8Sink, bytes_before};
@@ -133,7 +133,7 @@ fn the_bytes_before_a_character() {
     }
 }
 
-/// A decoder that is reset continues as a new one would, wherever it was.
+/// A decoder that is reset in any state continues as a new one would.
 #[test]
 fn reset_decoders() {
     for codec in codecs() {

@@ -1,4 +1,4 @@
-//! The cases of `spec/cases`: reads them, and compares what a door gives with what a case says. The tests of the
+//! Reads the cases of `spec/cases`, and compares the results of an interface with those of a case. The tests of the
 //! library, of the command and of the C interface share this file.
 
 #![allow(dead_code)] // Each door uses its part.
@@ -24,7 +24,7 @@ pub struct Case {
     verdict: Map<String, Value>,
 }
 
-/// The cases of one door, and the names and reasons of those that are not for it.
+/// The cases of one interface, and the names and reasons of those that are not for it.
 pub struct Cases {
     pub cases: Vec<Case>,
     pub left_out: Vec<(String, String)>,

@@ -1,5 +1,5 @@
-//! Text that is Unicode already: encoded as a whole, as values and by writers, it becomes what a run from UTF-8 makes of it,
-//! and what it says of its own encoding is corrected, never believed.
+//! Tests text that is already Unicode: encoded as a whole, as values and by writers, it gives the same output as a run
+//! from UTF-8, and its own encoding declaration is corrected, never used.
 
 use crate::common::sample;
 use crate::common::work::work_in;
@@ -136,7 +136,7 @@ fn a_text_is_never_taken_for_what_it_says() {
     }
 }
 
-/// A writer that takes so many bytes and then fails.
+/// A writer that takes this many bytes and then fails.
 #[derive(Debug)]
 struct Full(usize);
 

@@ -1,5 +1,5 @@
-//! Tests that the adapters to tokio's traits give the same result as `transcode`, however slow the underlying readers
-//! and writers are, whatever the sizes, and however often a future is dropped. Also tests that the runtime is woken.
+//! Tests that the adapters to tokio's traits give the same result as `transcode`, with slow readers and writers, pieces
+//! of any size, and futures that are dropped. Also tests that the runtime is woken.
 use crate::common;
 
 use crate::common::{Outcome, TEXT, sample, samples, whole};

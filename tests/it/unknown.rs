@@ -89,7 +89,7 @@ fn the_choice_is_made_in_the_window() {
     assert_eq!(outcome.output, b"ab\xFF\xFEcdef");
 }
 
-/// Whatever a detector finds to be binary may be so, by a look at the bytes; and most text may not.
+/// Everything that a detector reports as binary also passes the quick check for binary bytes; most text does not.
 #[test]
 fn what_may_be_binary_is_seen_at_once() {
     let mut dice = Dice::new(5);

@@ -1,6 +1,6 @@
-//! Tests that a decoder of values decodes each value exactly as a whole run would decode it alone, whatever values came
-//! before: for every codec, policy and newline convention, and for any bytes. `Transcode::decode` takes the same fast
-//! path and is tested too.
+//! Tests that a decoder of values decodes each value exactly as a separate run would, regardless of the values before
+//! it: for every codec, policy and newline convention, and for any bytes. `Transcode::decode` takes the same fast path
+//! and is tested too.
 
 use crate::common::{codecs, encode, sample};
 use charpipe::detect::Policy;

@@ -1,5 +1,6 @@
-//! A peer may send a few bytes and wait for the answer: what is decided goes out at once, through every door. Input comes
-//! one byte at a time, and the next byte comes only when the output of those before it has arrived.
+//! Tests that output is written as soon as it is decided, through every interface, because a peer may send a few bytes
+//! and wait for the answer. Input comes one byte at a time, and the next byte comes only when the output of those
+//! before it has arrived.
 
 use crate::common;
 
@@ -10,7 +11,7 @@ use std::cell::RefCell;
 use std::io::{self, BufRead, Read, Write};
 use std::rc::Rc;
 
-/// Returns what the codec makes of the bytes so far, without an end.
+/// Returns the text of the bytes so far, without an end of input.
 fn decoded(codec: &dyn Codec, bytes: &[u8]) -> Vec<u8> {
     let mut room = [0; 4096];
     let mut sink = Utf8Sink::new(&mut room);
@@ -106,7 +107,7 @@ impl Write for Answers {
     }
 }
 
-/// Has the conversation through every door of the library.
+/// Has the conversation through every interface of the library.
 fn check(job: &Transcode, talk: &Talk, what: &str) {
     let new = || {
         let line = Rc::<RefCell<Line>>::default();
@@ -234,7 +235,7 @@ fn text_for(codec: &dyn Codec) -> String {
     TEXT.chars().filter(can).collect::<String>().trim_start().to_owned()
 }
 
-/// Every encoding that is named: what the decoder makes of the bytes so far has arrived.
+/// For every encoding that is named, the text of the bytes so far has arrived.
 #[test]
 fn a_named_encoding_of_the_input() {
     for codec in codecs() {

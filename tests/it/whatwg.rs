@@ -131,7 +131,7 @@ fn a_label_of_a_smaller_charset() {
     assert_eq!(seen, [("bom-declaration-conflict", 33)]);
 }
 
-/// The declaration that is written names the superset, whatever the label was.
+/// The written declaration names the superset, for any original label.
 #[test]
 fn the_superset_is_named_in_the_declaration() {
     for (label, name, text) in [
@@ -421,7 +421,7 @@ fn sequences_have_the_digests_of_the_vectors() {
     assert!(found == lines, "spec/whatwg-sequences.tsv should have these rows:\n{}", lines.join("\n"));
 }
 
-/// Decodes random bytes of the kinds that matter, in pieces and buffers of many sizes, also with copies of the decoder.
+/// Decodes random bytes of the kinds that matter, in pieces and buffers of many sizes, and with copies of the decoder.
 #[test]
 fn hostile_bytes_in_any_pieces() {
     let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
@@ -580,7 +580,7 @@ fn euc_jp_writes_jis_x_0212() {
 }
 
 /// Whole characters are not kept back because the room is full: they are written, or left unread. With tables, which
-/// are there after so much text.
+/// are there after this much text.
 #[test]
 fn a_full_room_keeps_no_whole_character_back() {
     for encoding in multi_byte() {

@@ -1,6 +1,6 @@
 //! The parts of the documentation that are not options: examples and exit statuses, for `--help` and the man page.
 
-/// What an example does, and its commands.
+/// The description of an example, and its commands.
 pub(crate) const EXAMPLES: &[(&str, &[&str])] = &[
     ("Detect the encoding, convert to UTF-8 and correct the declaration:", &["charpipe < mainframe.xml > clean.xml"]),
     ("Convert from an encoding that you know:", &["charpipe -f windows-1252 export.csv > utf8.csv"]),

@@ -227,7 +227,8 @@ struct JobArgs {
 
     /// Code page of the records [default: IBM037]
     ///
-    /// Text fields are in this page unless the layout names another one. With --from-rows, it is the page of the output.
+    /// Text fields are in this page unless the layout names another one. With --from-rows, it is the page of the
+    /// output.
     #[arg(short, long, value_name = "LABEL", help_heading = ENCODING)]
     from: Option<String>,
 
@@ -462,7 +463,7 @@ impl RowFormat {
     }
 }
 
-/// What `--schema` prints.
+/// The output of `--schema`.
 #[derive(Clone, Copy)]
 pub(crate) enum Schema {
     Text(SchemaFormat),

@@ -17,13 +17,13 @@ pub(crate) struct ChartData<'a> {
     pub(crate) lead: Vec<u8>,
     /// The code that shifts to the set of the charted byte; empty for the initial set.
     pub(crate) shift: Vec<u8>,
-    /// What each of the 256 bytes is.
+    /// The meaning of each of the 256 bytes.
     pub(crate) cells: Vec<Cell>,
     /// The sets that shift codes lead to. Only in the chart of the first byte.
     pub(crate) shifted: Vec<Shifted>,
 }
 
-/// What a byte is, after the bytes before it.
+/// The meaning of a byte, after the bytes before it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Cell {
     /// No character.
@@ -54,7 +54,7 @@ pub(crate) struct Lead {
 /// A set that shift codes lead to.
 pub(crate) struct Shifted {
     pub(crate) shift: Vec<u8>,
-    /// What each byte leads to in this set.
+    /// The meaning of each byte in this set.
     pub(crate) leads: Vec<Option<Lead>>,
 }
 
@@ -81,8 +81,8 @@ impl<'a> ChartData<'a> {
 }
 
 impl ChartData<'_> {
-    /// Returns whether this is the chart of the single bytes of an EBCDIC page: blank, A and 0 are at the same bytes in all
-    /// of them.
+    /// Returns whether this is the chart of the single bytes of an EBCDIC page: blank, A and 0 are at the same bytes in
+    /// all of them.
     pub(crate) fn is_ebcdic(&self) -> bool {
         let is = |byte: usize, wanted: &str| matches!(&self.cells[byte], Cell::Text(text) if text.text == wanted);
         self.lead.is_empty() && is(0x40, " ") && is(0xC1, "A") && is(0xF0, "0")
@@ -101,8 +101,8 @@ impl ChartData<'_> {
     }
 }
 
-/// Returns whether the charset is a form of Unicode, which has all characters and no table. (GB 18030 has all characters
-/// and a table.)
+/// Returns whether the charset is a form of Unicode, which has all characters and no table. (GB 18030 has all
+/// characters and a table.)
 pub(crate) fn is_unicode(codec: &dyn Codec) -> bool {
     matches!(codec.name(), "ISO-10646-UCS-2" | "UCS-2BE" | "UCS-2LE")
         || (encode(codec, "\u{10FFFF}").is_some() && codec.name() != "gb18030")
@@ -122,8 +122,9 @@ pub(crate) struct Differences {
     pub(crate) more: bool,
 }
 
-/// Returns the differences among the characters whose bytes begin with `lead`. Sequences of up to three bytes are compared,
-/// or of up to two bytes after `lead`: the million four-byte sequences that GB 18030 computes would be of no use.
+/// Returns the differences among the characters whose bytes begin with `lead`. Sequences of up to three bytes are
+/// compared, or of up to two bytes after `lead`: the million four-byte sequences that GB 18030 computes would be of no
+/// use.
 pub(crate) fn differences(first: &dyn Codec, second: &dyn Codec, lead: &[u8]) -> Differences {
     let readers = [first, second].map(Reader::new);
     let walks = readers.each_ref().map(|reader| reader.sequences(lead));
@@ -314,8 +315,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns the sequences of all characters, sorted. A sequence in two sets counts for the first of them. In sets that are
-    /// shifted to, single bytes do not count: they could not be told from those of the initial set.
+    /// Returns the sequences of all characters, sorted. A sequence in two sets counts for the first of them. In sets
+    /// that are shifted to, single bytes do not count: they could not be told from those of the initial set.
     fn sequences(&self, lead: &[u8]) -> Walk<'_> {
         let mut walk = Walk::new(lead);
         for set in &self.sets {

@@ -1,7 +1,7 @@
 //! How a chart shows a character: the character itself if it can be printed, otherwise its name; and how many columns
 //! that takes.
 
-/// What stands for a character, and how many columns of a terminal it takes.
+/// The text for a character, and its width in terminal columns.
 pub(crate) struct Glyph {
     pub(crate) text: String,
     pub(crate) width: usize,

@@ -23,7 +23,7 @@ pub(crate) struct Collector<'a> {
     /// The output of `--check`.
     lines: Option<Output>,
     summary: Summary,
-    /// What was left alone in directories, if these are searched.
+    /// The files that were skipped in directories, if these are searched.
     left_alone: Option<LeftAlone>,
     worst: Status,
 }

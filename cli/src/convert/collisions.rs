@@ -56,7 +56,7 @@ pub(crate) fn refuse(tasks: &[Task], report: Option<&Path>, read: &ReadFiles) ->
     Err(Status::Usage)
 }
 
-/// What is written by the tasks so far.
+/// The outputs of the tasks so far.
 struct Outputs<'t> {
     /// By path.
     tree: PathTree,

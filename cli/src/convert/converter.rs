@@ -36,7 +36,7 @@ use std::sync::Arc;
 /// How many bytes are read at a time.
 const READ_BYTES: usize = 64 * 1024;
 
-/// What the conversions of all inputs have in common.
+/// The settings that the conversions of all inputs share.
 pub(crate) struct Converter<'a> {
     pub(crate) args: &'a Convert,
     pub(crate) transcode: Transcode,
@@ -71,7 +71,7 @@ struct Conversion {
     shows_bytes: bool,
     /// If the text was decoded with the wrong charset before, that will be said.
     hints_at_damage: bool,
-    /// What the input can be read from again.
+    /// A file from which the input can be read again.
     again: Option<Again>,
 }
 

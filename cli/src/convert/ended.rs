@@ -23,7 +23,7 @@ pub(crate) enum Ended {
     Early(Ending<Failure>),
 }
 
-/// What else can go wrong in a conversion.
+/// Other errors of a conversion.
 pub(crate) enum Failure {
     /// The shape of the records is not known.
     NoShape(NoShape),

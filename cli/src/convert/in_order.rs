@@ -61,7 +61,7 @@ fn alone<T, D>(tasks: &[T], work: &impl Fn(usize, &T) -> Option<D>, done: &mut i
     });
 }
 
-/// What the threads share.
+/// The state that the threads share.
 struct Queue<D> {
     state: Mutex<State<D>>,
     /// Outcomes can be handed over.

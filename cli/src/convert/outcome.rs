@@ -13,7 +13,7 @@ pub(crate) struct Outcome {
     pub(crate) ended: Ended,
     /// Decisions that were made for this input; they are printed first.
     pub(crate) notes: Vec<String>,
-    /// What to try, if the input turned out not to be in the encoding that was found.
+    /// Advice, if the input turned out not to be in the encoding that was found.
     pub(crate) advice: Option<String>,
     /// The length of the input, if its end was reached.
     pub(crate) len: Option<u64>,

@@ -25,10 +25,10 @@ use std::thread;
 /// fewer.
 const MAX_DEFAULT_WORKERS: NonZeroUsize = NonZeroUsize::new(128).expect("not zero");
 
-/// What a run does.
+/// The plan of a run.
 pub(crate) struct Plan {
     pub(crate) tasks: Vec<Task>,
-    /// What was left alone in directories, if these are searched.
+    /// The files that were skipped in directories, if these are searched.
     pub(crate) left_alone: Option<LeftAlone>,
     /// All inputs go to one output.
     pub(crate) is_shared: bool,
@@ -48,7 +48,7 @@ fn read_files(args: &Convert) -> ReadFiles {
 }
 
 impl Plan {
-    /// Plans the run that the options ask for. Reports the error in them.
+    /// Plans the run that the options ask for. Reports errors in them.
     pub(crate) fn new(args: &Convert, transcode: &Transcode) -> Result<Self, Status> {
         let (tasks, left_alone, is_shared) = match &args.many.inputs {
             Some(path) => {
@@ -124,7 +124,7 @@ fn tasks(args: &Convert, operands: Vec<OsString>) -> (Vec<Task>, LeftAlone) {
 /// The directory of `--output-dir`.
 struct OutputDir {
     path: Arc<Path>,
-    /// What was there when the run began.
+    /// The file that was there when the run began.
     there: There,
 }
 

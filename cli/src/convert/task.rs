@@ -43,7 +43,7 @@ pub(crate) enum Target {
     Nowhere,
 }
 
-/// What was at the path of an output when the run began.
+/// The file at the path of an output when the run began.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum There {
     /// Nothing, as far as this user can see.

@@ -60,7 +60,7 @@ pub(crate) struct Depth {
     pub(crate) is_http: bool,
 }
 
-/// What was found out about the encoding of a file.
+/// The findings about the encoding of a file.
 pub(crate) struct Examined {
     pub(crate) verdict: Verdict,
     /// The bytes that were read.

@@ -41,7 +41,7 @@ pub(crate) fn run_with(args: &Detect, registry: Registry) -> Status {
     worst.max(print::finish(&Name::stdout(), written))
 }
 
-/// What is the same for all files.
+/// The settings that all files share.
 struct Run<'a> {
     args: &'a Detect,
     registry: &'a Registry,
@@ -96,8 +96,8 @@ fn print_all(
     if args.html { output.write_all(html_page::FOOT.as_bytes()) } else { Ok(()) }
 }
 
-/// Returns how wide the column of names is: on a terminal as wide as the longest name, but not so wide that verdicts begin in
-/// the next line.
+/// Returns how wide the column of names is: on a terminal as wide as the longest name, but not so wide that verdicts
+/// begin in the next line.
 fn column_width(names: impl Iterator<Item = Name>) -> usize {
     const MOST: usize = 40;
     if !io::stdout().is_terminal() {

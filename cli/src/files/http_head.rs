@@ -7,7 +7,7 @@ use std::io::{self, BufRead, Read as _};
 /// The longest head, in bytes, of all responses before the body.
 const MAX_HEAD: u64 = 64 * 1024;
 
-/// What the head says about the body.
+/// The information in the head about the body.
 #[derive(PartialEq, Eq, Debug, Default)]
 pub(crate) struct HttpHead {
     /// The value of the last `Content-Type`.
@@ -48,7 +48,7 @@ impl HttpHead {
     }
 }
 
-/// What every head begins with.
+/// The beginning of every head.
 const OPENING: &[u8] = b"HTTP/";
 
 /// Reads as many bytes as a head begins with, and no byte more: the input may come in pieces of any size, and the

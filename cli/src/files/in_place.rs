@@ -37,13 +37,13 @@ enum Rewrite {
     Rehearsed,
 }
 
-/// What differs after another process has written to a file.
+/// The properties that change if another process writes to a file.
 #[derive(PartialEq)]
 struct State {
     len: u64,
     modified: Option<SystemTime>,
-    /// Length and time of modification can be restored. The time of the last change, of the content or of the file itself,
-    /// cannot; only Unix tells it.
+    /// Length and time of modification can be restored. The time of the last change, of the content or of the file
+    /// itself, cannot; only Unix tells it.
     changed: Option<(i64, i64)>,
 }
 
@@ -61,7 +61,8 @@ impl State {
 }
 
 impl InPlace {
-    /// Begins the conversion of the regular file that was opened at `place`. A rehearsal does everything except writing.
+    /// Begins the conversion of the regular file that was opened at `place`. A rehearsal does everything except
+    /// writing.
     pub(crate) fn new(place: Place, input: &OpenInput, backup: Option<Backup>, rehearsal: bool) -> io::Result<Self> {
         let (Some(old), Some(metadata)) = (&input.file, &input.metadata) else {
             return Err(not_a_regular_file());
@@ -123,8 +124,8 @@ impl InPlace {
         Ok(())
     }
 
-    /// Replaces the file, after giving the old content its other name if there is a backup. Returns whether anything has
-    /// changed. The new names are on disk when `folders` are.
+    /// Replaces the file, after giving the old content its other name if there is a backup. Returns whether anything
+    /// has changed. The new names are on disk when `folders` are.
     pub(crate) fn commit_in(mut self, folders: &ChangedFolders) -> io::Result<bool> {
         if matches!(self.new, Rewrite::None) {
             if self.old.metadata()?.len() == self.same {

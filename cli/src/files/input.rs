@@ -21,9 +21,9 @@ pub(crate) struct OpenInput {
     pub(crate) metadata: Option<Metadata>,
     /// The file, if it is a regular file that was named, for reading at offsets beside the reader.
     pub(crate) file: Option<Arc<File>>,
-    /// What is read, if it is not that file: it may be a pipe that gives nothing for a long time.
+    /// The source to read, if it is not that file: it may be a pipe that delivers nothing for a long time.
     pub(crate) stream: Option<Arc<File>>,
-    /// What the input can be read from again.
+    /// A file from which the input can be read again.
     pub(crate) again: Option<Again>,
 }
 

@@ -176,7 +176,7 @@ impl Output {
         Ok(())
     }
 
-    /// Has everything written, so that only the name of a new file is missing.
+    /// Writes everything, so that a new file only lacks its name.
     fn prepare(&mut self) -> io::Result<()> {
         match &mut self.sink {
             Sink::Stream(stream, _) => stream.flush(),
@@ -241,7 +241,7 @@ impl Sink {
 }
 
 impl StreamEnd {
-    /// What is assumed where the system does not tell: only a pipe fails because of its reader.
+    /// The assumption on systems that do not tell: only a pipe fails because of its reader.
     const UNKNOWN: Self = StreamEnd { file: None, has_reader: true };
 }
 

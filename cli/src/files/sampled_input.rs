@@ -1,5 +1,5 @@
-//! An input that keeps its first bytes, from which its encoding is guessed if they turn out to be malformed, unless they
-//! can be read again. It can also keep its last bytes, so that the bytes around an error can be shown.
+//! An input that keeps its first bytes, from which its encoding is guessed if they turn out to be malformed, unless
+//! they can be read again. It can also keep its last bytes, so that the bytes around an error can be shown.
 
 use crate::files::streams::read_at;
 use charpipe::detect::statistics::WINDOW;
@@ -41,7 +41,7 @@ pub(crate) struct SampledInput {
     is_over: bool,
     /// The regular file that is read.
     file: Option<Arc<File>>,
-    /// What is read, if that is something else.
+    /// The source to read, if it is a different one.
     stream: Option<Arc<File>>,
 }
 
@@ -111,8 +111,9 @@ impl SampledInput {
         }
     }
 
-    /// Returns the first bytes of the input, up to a little after an error at `offset`, or the bytes around the error if it
-    /// comes late. It may read on for that, but does not wait long for a writer that may itself wait for the error.
+    /// Returns the first bytes of the input, up to a little after an error at `offset`, or the bytes around the error
+    /// if it comes late. It may read on for that, but does not wait long for a writer that may itself wait for the
+    /// error.
     pub(crate) fn sample_around(&mut self, offset: u64) -> Vec<u8> {
         let end = offset.saturating_add(AFTER_BYTES);
         let is_late = offset >= SAMPLE_BYTES as u64;

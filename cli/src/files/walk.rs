@@ -58,7 +58,7 @@ impl Root {
 
 /// A search through directories.
 pub(crate) struct Walk<'a> {
-    /// What is appended to the name of a file to get that of its backup.
+    /// The suffix of the name of a backup.
     suffix: Option<&'a OsStr>,
     selection: &'a Selection,
     /// The directories and files that this run writes to: their contents are not inputs. Each is a name in a directory.
@@ -69,7 +69,7 @@ pub(crate) struct Walk<'a> {
     left_alone: LeftAlone,
 }
 
-/// What a search has found.
+/// The result of a search.
 struct Found {
     dirs: Dirs,
     entries: Vec<Entry>,

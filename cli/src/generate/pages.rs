@@ -4,11 +4,11 @@ use crate::args;
 use crate::args::manual::{EXAMPLES, STATUSES};
 use clap::Command;
 
-/// What is different from page to page.
+/// The parts that differ from page to page.
 pub(super) struct Page {
     /// The command; `None` for the page of the whole program.
     pub(super) command: Option<&'static str>,
-    /// What `whatis` shows.
+    /// The line that `whatis` shows.
     pub(super) summary: &'static str,
     pub(super) statuses: &'static [(u8, &'static str)],
     pub(super) examples: &'static [(&'static str, &'static [&'static str])],

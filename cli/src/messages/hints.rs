@@ -10,13 +10,13 @@ use charpipe::{Codec, Error, ErrorKind, Kind, Registry, Report, Transcode};
 use std::borrow::Cow;
 use std::io;
 
-/// What is known of a conversion that failed, beside its report.
+/// Information about a conversion that failed, besides its report.
 pub(crate) struct HintContext {
     /// Unmappable characters become character references, but only where XML allows one.
     pub(crate) as_references: bool,
     /// The bytes outside the columns are kept, so that no record is cut.
     pub(crate) carries_gaps: bool,
-    /// What the bytes around the error suggest.
+    /// The encoding that the bytes around the error suggest.
     pub(crate) advice: Option<String>,
     /// The length of the input in bytes, if it was read to the end.
     pub(crate) len: Option<u64>,

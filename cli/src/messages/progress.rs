@@ -1,6 +1,6 @@
-//! `--progress`: shows on standard error how much has been read, how fast, and how long the rest will take. On a terminal
-//! this is a bar, which is removed at the end unless it was asked for; elsewhere it is a line per second, only if it was
-//! asked for.
+//! `--progress`: shows on standard error how much has been read, how fast, and how long the rest will take. On a
+//! terminal this is a bar, which is removed at the end unless it was asked for; elsewhere it is a line per second, only
+//! if it was asked for.
 
 use crate::messages::say;
 use clap::ValueEnum;
@@ -133,8 +133,8 @@ impl Counters {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Returns the mean rate of the whole run (the momentary rate varies, as disks write in bursts), the time that the rest
-    /// will take, and the number of files.
+    /// Returns the mean rate of the whole run (the momentary rate varies, as disks write in bursts), the time that the
+    /// rest will take, and the number of files.
     fn pace(&self, total: Option<u64>) -> String {
         let bytes = self.bytes();
         let rate = bytes as f64 / (self.clock)().as_secs_f64().max(1e-3);
@@ -171,7 +171,7 @@ struct Mode {
     always: bool,
 }
 
-/// What the thread does: it shows the counters.
+/// The work of the thread: it shows the counters.
 struct View {
     counters: Counters,
     bar: ProgressBar,
@@ -203,8 +203,8 @@ impl View {
             if terminal { self.bar.tick() } else { say(self.counters.line(self.bar.length())) }
         }
         self.update();
-        // With `always`, the final state is shown however short the work was. These calls draw a frame immediately, however
-        // recent the last one is, with the current state of the counters.
+        // With `always`, the final state is shown however short the work was. These calls draw a frame immediately,
+        // however recent the last one is, with the current state of the counters.
         match (terminal, always) {
             (true, true) => self.bar.abandon(),
             (true, false) => self.bar.finish_and_clear(),
@@ -328,8 +328,8 @@ mod tests {
 
     const ALWAYS: Mode = Mode { terminal: true, always: true };
 
-    /// Shows work on `files` files, all of which is done in one wait, after `time`. Returns the terminal, and the lines that
-    /// were printed.
+    /// Shows work on `files` files, all of which is done in one wait, after `time`. Returns the terminal, and the lines
+    /// that were printed.
     fn watched(mode: Mode, total: Option<u64>, files: usize, time: Duration, width: u16) -> (Terminal, Vec<String>) {
         let clock: Clock = Arc::new(move || time);
         let counters = Counters { bytes: Arc::default(), files: Arc::default(), count: files, clock };

@@ -14,7 +14,7 @@ use serde::Serialize;
 use std::ffi::OsStr;
 use std::io;
 
-/// What happened with one input.
+/// The outcome of one input.
 pub(super) struct Account {
     pub(super) ended: Result<(), Ending<RowsError>>,
     pub(super) counts: Counts,

@@ -9,10 +9,10 @@ use charpipe::fields::{Column, FieldError, Value, Visitor};
 use charpipe::rows::{AddedColumn, BatchRecord, KeyColumn, Rows};
 use std::io::Write as _;
 
-/// What all rows of a run have in common.
+/// The settings that all rows of a run share.
 pub(super) struct RowPlan {
     pub(super) format: RowFormat,
-    /// What happens to text in CSV that a spreadsheet would run.
+    /// How to write text in CSV that a spreadsheet would run as a formula.
     formulas: Formulas,
     columns: Vec<Column>,
     /// Whether rows are in others. Those that do need not say their type.

@@ -30,7 +30,7 @@ pub(super) struct Streams {
 enum RowStreams {
     One {
         output: Output,
-        /// What is written before the first row; empty afterwards.
+        /// The text before the first row; empty once it is written.
         header: Vec<u8>,
     },
     ByType(Vec<TypeFile>),
@@ -42,7 +42,7 @@ struct TypeFile {
     header: Vec<u8>,
 }
 
-/// What a write returns.
+/// The result of a write.
 type Written = Result<(), Ending<RowsError>>;
 
 impl Streams {
@@ -59,8 +59,8 @@ impl Streams {
         Ok(streams)
     }
 
-    /// Refuses outputs that would replace each other, or what the run reads. Only the output of `-o` may replace an input,
-    /// because the user has named it.
+    /// Refuses outputs that would replace each other, or what the run reads. Only the output of `-o` may replace an
+    /// input, because the user has named it.
     fn check(&self, args: &Rows) -> Result<(), Status> {
         let mut outputs: Vec<&Output> = match &self.rows {
             RowStreams::One { output, .. } => vec![output],
@@ -134,9 +134,9 @@ impl Streams {
         Ok(())
     }
 
-    /// Puts the rows and the rejected records in their places, all of them or none; `end` says how the work has ended. If
-    /// an input failed, files stay as they were. Rejected records belong to the rows: if those were cut because an output
-    /// takes no more, a file of rejected records stays as it was, too.
+    /// Puts the rows and the rejected records in their places, all of them or none; `end` says how the work has ended.
+    /// If an input failed, files stay as they were. Rejected records belong to the rows: if those were cut because an
+    /// output takes no more, a file of rejected records stays as it was, too.
     pub(super) fn commit(&mut self, end: End) -> Result<(), (Name, io::Error)> {
         let mut outputs: Vec<Output> = match std::mem::replace(&mut self.rows, RowStreams::ByType(Vec::new())) {
             RowStreams::One { output, .. } => vec![output],

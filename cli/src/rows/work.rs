@@ -8,7 +8,7 @@ use charpipe::rows::{self, Batch, BatchRecord, Counts, RowReader, RowsError};
 use serde::Serialize;
 use std::ops::Range;
 
-/// What all workers have in common.
+/// The settings that all workers share.
 pub(super) struct Job {
     pub(super) rows: RowPlan,
     pub(super) bad: BadRecords,
@@ -16,7 +16,7 @@ pub(super) struct Job {
     pub(super) nest: bool,
 }
 
-/// What happens to records that cannot be read.
+/// How records that cannot be read are handled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum BadRecords {
     /// The first one ends the work.
@@ -51,7 +51,7 @@ pub(super) struct Done {
     len: usize,
 }
 
-/// What became of a record, with `--nest`.
+/// The result for a record, with `--nest`.
 pub(super) enum Piece {
     Row(RowPiece),
     /// It was rejected, with this line for `--rejects`.

@@ -14,7 +14,7 @@ pub(crate) struct Glob {
     is_folder: bool,
 }
 
-/// What is between two slashes.
+/// The part between two slashes.
 #[derive(Clone, Debug)]
 enum Part {
     Name(GlobMatcher),

@@ -12,7 +12,7 @@ use std::ffi::OsStr;
 /// The folders of version control. CVS is also an ordinary word, in other cases.
 const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 
-/// What `--include`, `--exclude` and `--hidden` ask for.
+/// The settings of `--include`, `--exclude` and `--hidden`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Selection {
     /// Whether each takes or leaves, in the order of the command line.

@@ -1,5 +1,5 @@
-//! Backups on file systems without hard links: they are copies, with the permissions and the time of the original. strace
-//! makes the links fail; without it the test says that it was skipped.
+//! Tests backups on file systems without hard links: they are copies, with the permissions and the time of the
+//! original. strace makes the links fail; without it the test says that it was skipped.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};

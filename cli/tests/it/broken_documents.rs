@@ -1,4 +1,4 @@
-//! Documents that were truncated or damaged, through the command.
+//! Converts truncated and damaged documents with the command.
 
 use crate::common::broken::{documents, each_damaged};
 use crate::common::process::Start;

@@ -1,4 +1,4 @@
-//! The cases of `spec/cases` through the command: by file and by pipe, with one job and with three. On Linux the pipe
+//! Runs the cases of `spec/cases` with the command: by file and by pipe, with one job and with three. On Linux the pipe
 //! gives pieces of exact sizes too.
 
 use crate::common::process::{Start as _, piped_through};

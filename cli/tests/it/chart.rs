@@ -1,4 +1,4 @@
-//! `charpipe chart`, run as a user runs it: the chart of every codec shows what the codec does, and fits a terminal.
+//! `charpipe chart`, run as a user runs it: the chart of every codec agrees with the codec, and fits a terminal.
 
 use crate::common::process::Start;
 use charpipe::Registry;

@@ -1,5 +1,5 @@
-//! What users of other programs type: the commands of docs/coming-from.md, which are compared with the originals as far
-//! as these are installed; suffixes; and options that charpipe does not have.
+//! Tests habits of other programs' users: the commands of docs/coming-from.md, which are compared with the originals as
+//! far as these are installed; suffixes; and options that charpipe does not have.
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;

@@ -1081,7 +1081,7 @@ mod unix {
         assert!(stderr(&run([&path], b"")).starts_with(&line));
         silent(&to(&path, b"new"), b"");
         assert_eq!(fs::read(&path).unwrap(), b"new");
-        // A label that is not UTF-8 is wrong usage.
+        // A label that is not UTF-8 is a usage error.
         assert_eq!(status(&run([OsStr::new("-f"), OsStr::from_bytes(b"\xFF")], b"")), 2);
     }
 }

@@ -505,7 +505,7 @@ fn owner_group_and_mode() {
     }
     // A user who may not give files away gets a file of their own, in which no permission bit grants more than before.
     fs::set_permissions(folder.0.path(), Permissions::from_mode(0o777)).unwrap();
-    // Whoever was in the group counts with all others now, so these get no more than the group had.
+    // Members of the group now count as others, so others get no more permissions than the group had.
     for (mode, kept) in [(0o6775, 0o705), (0o604, 0o600), (0o646, 0o604)] {
         chown(folder.file("old", "old"), Some(0), Some(0)).unwrap();
         fs::set_permissions(folder.path("old"), Permissions::from_mode(mode)).unwrap();
@@ -1145,7 +1145,7 @@ fn a_name_with_a_newline() {
 
 // --- Endless input ---------------------------------------------------------------------------------------------------
 
-/// Memory does not grow with the input, whatever it contains: 8 MiB are enough for 12.
+/// Memory does not grow with the input, with any content: 8 MiB are enough for 12.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_is_bounded() {

@@ -81,7 +81,7 @@ fn many_files_by_one_process() {
     assert_eq!(done(git(tree, &["status", "--porcelain", "--untracked-files=no"])), b"");
 }
 
-/// A file that cannot be converted stops git, with the place and what is wrong.
+/// A file that cannot be converted stops git, with the position and the error.
 #[test]
 fn a_file_that_cannot_be_converted_stops_git() {
     if !has_git() {
@@ -94,13 +94,13 @@ fn a_file_that_cannot_be_converted_stops_git() {
     let messages = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success(), "{output:?}");
     assert!(messages.contains("charpipe: a.txt: line 1, column 3 (byte 2): E9 is not valid US-ASCII"), "{messages}");
-    // Not required: git takes the file as it is.
+    // The filter is not required, so git uses the file unchanged.
     done(git(tree, &["config", "filter.x.required", "false"]));
     done(git(tree, &["add", "a.txt"]));
     assert_eq!(done(git(tree, &["show", ":a.txt"])), b"ab\xE9");
 }
 
-/// Started by hand, the command says what it is for.
+/// If a user starts the command directly, it explains its purpose.
 #[test]
 fn by_hand_it_says_what_it_is_for() {
     let run = |args: &[&str], input: &[u8]| {

@@ -111,7 +111,7 @@ fn what_a_pattern_matches() {
     assert!(names("037").contains(&"IBM037".to_owned()));
 }
 
-/// A language finds the encodings for it, whatever they are called.
+/// The name of a language finds its encodings, even if it is not part of their names.
 #[test]
 fn by_language() {
     for (pattern, some, other) in [

@@ -54,7 +54,7 @@ fn without_outputs_everything_goes_to_one() {
     assert_eq!(fs::read(folder.path().join("new/a.txt")).unwrap(), "é\n".as_bytes());
 }
 
-/// `auto` detects, whatever `-f` says for the other lines.
+/// `auto` detects the encoding, even if `-f` names one for the other lines.
 #[test]
 fn auto_in_a_line() {
     let list = br#"{"input": "a.xml", "from": "auto"}
@@ -129,7 +129,7 @@ fn responses() {
             assert!(status == 1 && stderr.starts_with(&format!("charpipe: {why}")), "{file}: {stderr}");
         }
     }
-    // One that is wrong does not stop the others, and each has a line in the report.
+    // One invalid input does not stop the others, and each has a line in the report.
     let output =
         charpipe(folder.path(), &["-q", "--as", "http", "--output-dir", "new", "--report", "-", "gzip", "page"]);
     let (status, _, stderr) = texts(&output);

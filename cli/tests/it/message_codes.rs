@@ -1,5 +1,5 @@
-//! The codes of messages: spec/messages.tsv explains each that the sources have, its commands give the codes that it
-//! says, and docs/messages.md is made from it.
+//! The codes of messages: spec/messages.tsv explains every code in the sources, its commands give the stated codes, and
+//! docs/messages.md is made from it.
 
 use crate::readme::{Scratch, root};
 use std::collections::BTreeSet;

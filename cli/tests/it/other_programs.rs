@@ -70,7 +70,7 @@ fn less() {
     let output = shell(&scratch.root(), &format!("{}less try/mixed/a.gz", block("less")));
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(shown.starts_with("José Müller wohnt in Köln"), "{shown:?}");
-    // What is not text is shown as it is.
+    // Input that is not text is shown unchanged.
     assert!(output.stdout.ends_with(&fs::read(scratch.root().join("try/mixed/a.gz")).unwrap()), "{shown:?}");
 }
 

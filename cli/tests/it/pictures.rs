@@ -1,5 +1,6 @@
-//! What the command draws: charts as HTML pages and SVG pictures, `detect --explain` as a page, and both in colour on a
-//! terminal. They are well-formed and self-contained, quoted text is never markup, and they agree with the JSON.
+//! Tests the pictures of the command: charts as HTML pages and SVG pictures, `detect --explain` as a page, and both in
+//! colour on a terminal. They are well-formed and self-contained, quoted text is never markup, and they agree with the
+//! JSON.
 //!
 //! The pictures in `docs/` are made here: `CHARPIPE_WRITE_PICTURES=1 cargo test -p charpipe-cli pictures::fresh`.
 use crate::readme::Scratch;

@@ -1,4 +1,4 @@
-//! The command gives the same whatever the pieces in which its input arrives.
+//! Tests that the command gives the same results for input in any pieces.
 //!
 //! Standard input is a socket of datagrams: each is what one read returns, so that the pieces are exact, and a pipe
 //! whose writer is slow is not needed.
@@ -186,7 +186,7 @@ fn the_answer_comes_before_the_next_byte() {
     }
 }
 
-/// The error of an encoding that someone named is told, also to a writer that waits for it with the pipe open.
+/// If the encoding was named, its error is printed even while the writer keeps the pipe open.
 #[test]
 fn an_error_is_told_while_the_pipe_is_open() {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_charpipe"))

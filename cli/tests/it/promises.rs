@@ -1,5 +1,5 @@
 //! Tests that `spec/promises.tsv`, `spec/assurance.tsv` and `docs/limits.md` name only tests that exist, that the first
-//! has a cell for each promise at each door, and that `spec/promises.md` shows it.
+//! has a cell for each promise at each interface, and that `spec/promises.md` shows it.
 
 use std::collections::BTreeSet;
 use std::fs;

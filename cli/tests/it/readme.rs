@@ -219,7 +219,7 @@ fn steps(block: &Block) -> Vec<Step> {
     steps
 }
 
-/// Runs steps as one session in the root of a clone, and removes `try`. Returns the first thing that is wrong.
+/// Runs steps as one session in the root of a clone, and removes `try`. Returns the first difference.
 fn run_in_order(clone: &Scratch, steps: &[Step]) -> Result<(), String> {
     if steps.is_empty() {
         return Ok(());

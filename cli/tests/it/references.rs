@@ -1,7 +1,7 @@
 //! A document with é, €, 漢 and an emoji in every possible position, converted to charsets that lack some of them. If
 //! XML allows a character reference there, one is written; otherwise the run fails with exit status 1 at the offset of
-//! the character, and nothing wrong is written. Tested through the command and the library; third-party parsers read
-//! the output.
+//! the character, and no incorrect output is written. Tested through the command and the library; third-party parsers
+//! read the output.
 
 use crate::common::process::piped_through;
 use crate::common::{installed, invariant};

@@ -506,7 +506,7 @@ fn record_types_of_different_lengths() {
     }
     let back = rows(&format!("-q {layout} --from-rows csv --to-records fb:6"), text.as_bytes());
     assert_eq!(back.stdout, blank);
-    // Bytes that would not come back.
+    // Bytes that would not be written back unchanged.
     let output = rows(&format!("-q {layout} --records fb:6 --exact"), other);
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stdout));
     // Records that are longer than the whole layout.

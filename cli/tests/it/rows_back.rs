@@ -1,4 +1,4 @@
-//! `charpipe rows --from-rows`: rows that are not what they seem, and where the errors are.
+//! `charpipe rows --from-rows`: invalid and misleading rows, and the positions of errors.
 
 use crate::rows::rows;
 use std::fs;
@@ -230,7 +230,7 @@ fn tables_that_cannot_be_merged() {
     assert_eq!((status, &*records), (1, "a a  "), "{words}");
     let (status, _, words) = merge(&["odd", "missing"]);
     assert_eq!(status, 3, "{words}");
-    // An old output is as it was.
+    // An old output is unchanged.
     fs::write(at("out"), "old").unwrap();
     let files = format!("{} {} -o {}", at("back"), at("odd"), at("out"));
     let line = format!("-q --layout {} -f US-ASCII --from-rows csv --merge {files}", at("list"));

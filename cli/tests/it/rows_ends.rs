@@ -1,5 +1,6 @@
-//! Where `charpipe rows` ends: an output that fails before the last input, bytes left over, records longer or shorter than
-//! their counts, rows without values, layouts that are none. The status, the output and the messages are those listed.
+//! Tests how `charpipe rows` ends: with an output that fails before the last input, left-over bytes, records longer or
+//! shorter than their counts, rows without values, and invalid layouts. Each case lists the expected status, output and
+//! messages.
 
 use crate::common::process::piped_through;
 use std::fs;
@@ -256,7 +257,7 @@ fn the_longest_row() {
     folder.check(&line("jsonl"), &json(most + 1), 1, "", &too_long("line 1, column 1 (byte 0): row 1"));
 }
 
-/// All inputs are written back, also after one that fails; after an output that fails, no other input is read.
+/// All inputs are written back, even after one that fails; after an output that fails, no other input is read.
 #[test]
 fn several_inputs_of_rows() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! What `charpipe rows` says when something is wrong: the exact messages, and that good rows before are delivered.
+//! Tests the errors of `charpipe rows`: the exact messages, and that the rows before an error are delivered.
 
 use crate::rows::{CLIENTS, rows};
 use std::fs;
@@ -72,7 +72,7 @@ fn a_bad_number() {
         "{\"ID\":3,\"NAME\":\"Ann\",\"AMOUNT\":null}\n",
         "charpipe: <stdin>: 1 field that could not be read was left empty\n",
     );
-    // The record before the error is delivered, and a file stays as it was.
+    // The record before the error is delivered, and a file stays unchanged.
     folder.write("out", b"old");
     assert_eq!(folder.run("-q --layout @/sale.cpy -o @/out", RECORDS).0, 1);
     assert_eq!(folder.read("out"), "old");

@@ -1,4 +1,5 @@
-//! `charpipe rows --exact --filler` and back, with random layouts and records: the same bytes, or an error.
+//! `charpipe rows --exact --filler` in both directions, with random layouts and records: the result is the same bytes,
+//! or an error.
 
 use crate::rows::rows;
 use charpipe::records::{Framer, Shape};
@@ -196,7 +197,7 @@ fn max_len(copybook: &str, rules: &[&str]) -> Option<usize> {
     Some(layout.max_len())
 }
 
-/// Spaces after a shorter record type come back only in records of a fixed length.
+/// Spaces after a shorter record type are written back only in fixed-length records.
 #[test]
 fn blanks_after_a_shorter_type() {
     let folder = tempfile::tempdir().unwrap();

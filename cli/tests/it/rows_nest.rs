@@ -1,4 +1,4 @@
-//! `charpipe rows --nest`: rows of children in the rows of their parents, and back.
+//! `charpipe rows --nest`: rows of children inside the rows of their parents, in both directions.
 
 use crate::rows::rows;
 use serde_json::{Value, json};

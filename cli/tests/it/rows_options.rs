@@ -1,4 +1,4 @@
-//! The options of a rows job at the command: columns that are not fields, dates, names, and what cannot be read.
+//! Tests the options of a rows job with the command: added columns, dates, names, and fields that cannot be read.
 
 use crate::common::shapes::encode;
 use crate::rows::rows;
@@ -30,7 +30,7 @@ fn is_wrong_usage(line: &str, expected: &str) {
 
 const SALE: &str = "ID 1 2 zoned,unsigned\nPAID-ON 3 8 zoned,unsigned\n";
 
-/// Two records; the date of the second one is wrong.
+/// Two records; the date of the second one is invalid.
 const RECORDS: &[u8] = b"\xF0\xF1\xF2\xF0\xF2\xF4\xF0\xF2\xF2\xF9\xF0\xF2\xF2\xF0\xF2\xF3\xF0\xF2\xF2\xF9";
 
 #[test]
@@ -453,7 +453,7 @@ fn null_indicators_in_a_table() {
     }
 }
 
-/// How many numbers were read although spaces follow the digits is said.
+/// The number of numbers with spaces after their digits is printed.
 #[test]
 fn loose_numbers_are_counted() {
     let folder = tempfile::tempdir().unwrap();
@@ -662,7 +662,7 @@ fn schemas() {
     assert!(status == 2 && words.contains("two fields would have the name A_B"), "{words}");
 }
 
-/// Records that nothing frames, with lengths from a field, from a map and from the layout, and back.
+/// Records without headers, with lengths from a field, from a map and from the layout, and back.
 #[test]
 fn lengths_of_records_that_nothing_frames() {
     let list = "LEN 1 1 binary\nKIND 2 1 text\nX 3 2 text\n";

@@ -1,4 +1,4 @@
-//! `charpipe rows --show-layout`: what a user sees before trusting a job.
+//! `charpipe rows --show-layout`: the table that a user checks before running a job.
 
 use crate::rows::{CLIENTS, passes, rows};
 

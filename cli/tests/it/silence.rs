@@ -1,5 +1,5 @@
-//! Nothing is printed where nothing happened, and one line where something did: for each option that counts something, an
-//! input in which it finds nothing, and one in which it finds it.
+//! Tests that nothing is printed if there is nothing to count, and otherwise one line: for each option that counts
+//! something, there is one input without a match and one with a match.
 
 use crate::common::process::piped_through;
 use std::fs;

@@ -1,4 +1,4 @@
-//! UTF-EBCDIC through the command.
+//! Tests UTF-EBCDIC with the command.
 
 use crate::common::process::piped_through;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! `-r`: which files of a folder are taken, which are left alone, and what is said about those.
+//! `-r`: which files of a folder are converted, which are skipped, and the messages about those.
 
 use serde_json::Value;
 use std::ffi::OsStr;

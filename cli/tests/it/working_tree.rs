@@ -226,7 +226,7 @@ fn texts() -> Vec<(&'static str, Vec<u8>)> {
         ("src/iso2022.txt", b"\x1B$B$\"$$$&\x1B(B\n".repeat(10)),
         ("src/dos.txt", b"DOS text\r\n\x1A".to_vec()),
         ("src/empty", Vec::new()),
-        // Left alone, unless `--guess` tells what it is.
+        // It is skipped, unless `--guess` finds its encoding.
         ("logs/utf16.txt", utf16("a log in UTF-16, without a mark\r\n")),
         (".gitattributes", b"*.txt -text\n".to_vec()),
     ]

@@ -75,7 +75,7 @@ impl List<'_> {
 }
 
 impl<'a> Step<'a> {
-    /// Goes on to an element of each list, of at most `most` elements, and to the array that has all elements.
+    /// Continues to an element of each list, of at most `most` elements, and to the array that has all elements.
     fn element(list: Array<'a>, at: usize, most: usize) -> Result<(Self, Array<'a>)> {
         let (offset, validity) = (list.span()?.offset, list.validity()?);
         let Buffers::Run(offsets, width, _) = list.buffers()? else { return Err(Malformed::new("it is no list")) };
@@ -126,7 +126,7 @@ impl<'a> Finder<'a> {
         for segment in path.split('.') {
             let (name, occurrence) = occurrence(segment);
             if array.field().kind == Kind::Null {
-                // Such a column has no values, whatever type they would have.
+                // Such a column has no values of any type.
                 return Ok(None);
             }
             if array.field().kind != Kind::Struct {
@@ -201,7 +201,7 @@ fn names(group: &Field) -> Names<'_> {
     names
 }
 
-/// Goes on to a field of a struct. Returns with which of its values the struct begins.
+/// Continues to a field of a struct. Returns with which of its values the struct begins.
 fn inner<'a>(steps: &mut Vec<Step<'a>>, group: Array<'a>, at: usize) -> Result<(Array<'a>, usize)> {
     let (Span { offset, len }, validity, field) = (group.span()?, group.validity()?, group.child(at)?);
     group.buffers()?;
@@ -209,7 +209,7 @@ fn inner<'a>(steps: &mut Vec<Step<'a>>, group: Array<'a>, at: usize) -> Result<(
     if len < needed {
         return Err(Malformed::new(format!("it has {len} values for {needed} rows of its struct")));
     }
-    // Most structs, also that of all columns, need no step.
+    // Most structs, including the one of all columns, need no step.
     if offset > 0 || !validity.is_all() {
         steps.push(Step::Struct(validity, offset));
     }

@@ -56,7 +56,7 @@ impl Stream {
         // SAFETY: The stream was not released, and both pointers lead to what the function expects.
         let code = unsafe { get_schema(&mut stream, &mut schema) };
         if code != 0 {
-            // What a function that fails leaves there is not said.
+            // The interface does not say what a function leaves there if it fails.
             std::mem::forget(schema);
             return Err(last_error(&mut stream, code));
         }

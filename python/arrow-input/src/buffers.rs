@@ -89,7 +89,7 @@ impl<'a> Array<'a> {
         // The interface allows to leave them out if nothing is null. Even then they count if they are there: pyarrow
         // does the same.
         let bits = match self.is_null(0)? {
-            // Nothing is read of an array without values, whatever its offset is.
+            // An array without values is not read, regardless of its offset.
             _ if len == 0 => None,
             true if nulls > 0 => return Err(Malformed::new(format!("{nulls} values are null, but not said which"))),
             true => None,

@@ -66,7 +66,7 @@ macro_rules! release_on_drop {
 release_on_drop!(ArrowSchema ArrowArray ArrowArrayStream);
 
 // SAFETY: The interface promises that a structure may be used and released in another thread than it was made in, if no
-// two threads use it at the same time. Whoever has it alone has that.
+// two threads use it at the same time. A single owner meets this condition.
 unsafe impl Send for ArrowArray {}
 // SAFETY: As above.
 unsafe impl Send for ArrowArrayStream {}

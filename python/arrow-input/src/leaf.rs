@@ -19,7 +19,7 @@ pub enum BadValue<'a> {
     NoBuffer(i32),
     /// A key that the dictionary does not have.
     NoKey(i128),
-    /// A list with so many elements, of an array that has at most so many.
+    /// A list with this many elements, of an array that has at most this many.
     TooMany(usize, usize),
     /// A number that is not a date or a moment.
     NoDate(i64),

@@ -128,7 +128,7 @@ fn size_views(buffers: &mut [Option<Vec<u8>>], count: usize) {
     }
 }
 
-/// What a structure owns.
+/// The memory that a structure owns.
 struct Owned<T> {
     children: Vec<*mut T>,
     dictionary: *mut T,
@@ -223,7 +223,7 @@ impl Node {
     }
 }
 
-/// What a stream owns.
+/// The memory that a stream owns.
 struct Batches {
     batches: VecDeque<Node>,
     schema: Node,

@@ -337,7 +337,7 @@ fn structs_and_lists() {
     assert_eq!(error(shorter, "A"), "the column of A is invalid: it has 1 values for 2 rows of its struct");
 }
 
-/// A list of views of so many buffers: the columns of an `OCCURS` do not have a table of them each.
+/// A list of views of this many buffers: the columns of an `OCCURS` do not have a table of them each.
 #[test]
 fn elements_of_lists_share_their_values() {
     const MANY: usize = if cfg!(miri) { 50 } else { 1000 };
@@ -398,7 +398,7 @@ fn copybook(text: &str) -> Layout {
     Copybook::new().read(text.as_bytes()).expect("a layout")
 }
 
-/// Compares a batch of such columns with a layout. Returns the first value that is wrong, as well, of the first row.
+/// Compares a batch of such columns with a layout. Also returns the first incorrect value of the first row.
 fn check(layout: &Layout, columns: impl IntoIterator<Item = Node>, underscores: bool) -> String {
     let registry = Registry::builtin();
     let writer = layout.writer(&registry, &registry.codec("IBM037").expect("a built-in page")).expect("a writer");
@@ -464,7 +464,7 @@ fn columns_that_no_record_has() {
     assert_eq!(check(&layout, text(1, b"x"), false), has_values);
 }
 
-/// A column of nulls has no values, of whatever type they should be.
+/// A column of nulls has no values, for any expected type.
 #[test]
 fn columns_of_nulls() {
     let layout = copybook("01 R.\n05 A PIC 9 OCCURS 2.\n05 G.\n10 X PIC 9.\n");

@@ -92,7 +92,7 @@ impl Batches {
         Ok(true)
     }
 
-    /// Reads records of an input until the batch is full, which has so many bytes of records. Returns `false` at the
+    /// Reads records of an input until the batch is full, which has this many bytes of records. Returns `false` at the
     /// end of the input.
     fn fill_from_input(&mut self, bytes: &mut usize) -> Result<bool, Failure> {
         let Batches { records, reader, parents, runs, columns, .. } = self;

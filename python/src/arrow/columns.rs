@@ -468,7 +468,7 @@ struct Added {
 impl Added {
     fn new(rows: &Rows, file: &str) -> Self {
         let leaf = |column: &AddedColumn| match column {
-            // SQL has no unsigned integers, and no file has so many bytes.
+            // SQL has no unsigned integers, and no file has this many bytes.
             AddedColumn::Number | AddedColumn::Offset | AddedColumn::Parent => Leaf::of_integers(),
             AddedColumn::Record => Leaf::of_bytes(),
             _ => Leaf::of_text(),

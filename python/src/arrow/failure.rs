@@ -12,7 +12,7 @@ use pyo3::types::PyBytes;
 use std::fmt;
 use std::sync::Arc;
 
-/// What ends a run.
+/// The error that ends a run.
 #[derive(Clone, Debug)]
 pub(super) enum Failure {
     /// The input, or a record in it.

@@ -64,7 +64,7 @@ pub(super) struct TooLarge {
     room: Room,
 }
 
-/// What a column has room for.
+/// The capacity of a column.
 enum Room {
     /// This many digits.
     Digits(u8),
@@ -229,8 +229,8 @@ impl Leaf {
         self.validity.truncate(len);
     }
 
-    /// Appends the values of a field in all of these records, which are so many. Returns `false` if they have to be read one
-    /// by one; then the column has to be [cut](Self::truncate).
+    /// Appends the values of a field in all of these records, which are so many. Returns `false` if they have to be
+    /// read one by one; then the column has to be [cut](Self::truncate).
     pub(super) fn push_run(&mut self, reader: &mut RunReader, field: usize, records: &[u8], count: usize) -> bool {
         let is_read = match &mut self.values {
             Values::Text(Bytes { ends, bytes }) => reader.texts(field, records, ends, bytes),

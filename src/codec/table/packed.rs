@@ -68,7 +68,7 @@ pub(crate) struct Pages {
     pub(in crate::codec) blob: Blob,
 }
 
-/// What is known of a page without opening it.
+/// The properties of a page that are available without opening it.
 #[derive(Debug)]
 pub(in crate::codec) struct Head {
     /// Where its words begin in the text of all pages.

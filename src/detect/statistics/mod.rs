@@ -53,7 +53,7 @@ pub fn guess(window: &[u8], complete: bool, registry: &Registry) -> Guess {
     assess(window, complete, registry).guess
 }
 
-/// What a window looks like, and what statistics say about it. The two never contradict each other.
+/// What a window looks like, and the guess from statistics. The two never contradict each other.
 pub(super) struct Assessment {
     /// `None` if the window is valid UTF-8, or empty.
     pub(super) looks: Option<Looks>,

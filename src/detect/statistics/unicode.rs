@@ -2,7 +2,7 @@
 
 use super::guess::{Looks, MINIMUM};
 
-/// What a window is when decoded as UTF-8.
+/// The result of decoding a window as UTF-8.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Utf8 {
     /// Well-formed, with some characters outside ASCII.

@@ -97,7 +97,7 @@ impl<'a> Clauses<'a> {
     }
 }
 
-/// What is expected where a clause could begin.
+/// The expected text where a clause could begin.
 const CLAUSE: &str = "a clause such as PIC, COMP-3, OCCURS, REDEFINES or VALUE, or a period at the end of the entry";
 
 /// Stores a clause, which an entry has at most once.

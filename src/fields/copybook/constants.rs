@@ -42,7 +42,7 @@ pub(super) fn edits(text: &str) -> Vec<Edit<'static>> {
     edits
 }
 
-/// What precedes a token.
+/// The text before a token.
 enum Before {
     Occurs,
     /// `OCCURS` and a number or a name.

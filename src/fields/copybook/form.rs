@@ -95,7 +95,7 @@ pub(super) fn likely<'a>(lines: impl Iterator<Item = &'a str>) -> (bool, bool) {
     (is_fixed, false)
 }
 
-/// What a line says about the form.
+/// The evidence in a line about the form.
 #[derive(PartialEq, Eq, Debug)]
 enum Evidence {
     /// Fixed: it has a sequence number before column 7.

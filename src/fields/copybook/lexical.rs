@@ -23,7 +23,7 @@ use nom::sequence::{pair, preceded, terminated};
 use nom::{IResult, Parser};
 use std::borrow::Cow;
 
-/// What a parser returns.
+/// The result of a parser.
 pub(super) type Read<'a, T> = IResult<&'a str, T, BadText<'a>>;
 
 /// Text that is wrong: where it is, and what was found or expected.
@@ -169,7 +169,7 @@ pub(super) fn no_file(statement: &str, member: &str) -> String {
     format!("there is no file for {statement} {member}: name the directory that has {file} (copy-path)")
 }
 
-/// What a name must be where a number is expected.
+/// The expected kind of name where a number is expected.
 pub(super) const CONSTANT: &str =
     "constant of this file: expected a number, or a name with level 78 or CONSTANT whose value is an integer";
 

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// What a file name has after the name of a member, in the order in which they are looked for.
+/// The extensions of file names, in the order in which they are tried.
 pub(super) const EXTENSIONS: [&str; 5] = [".cpy", ".cbl", ".cob", ".copy", ""];
 
 /// Finds and reads members.

@@ -21,12 +21,12 @@ use nom::combinator::value;
 use nom::sequence::delimited;
 use std::borrow::Cow;
 
-/// What a picture says about the storage.
+/// The storage that a picture describes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Picture {
-    /// Text: so many characters.
+    /// Text: this many characters.
     Text(usize),
-    /// A number that is edited to be read by people: so many characters, and how they can be read as a number. `None`
+    /// A number that is edited to be read by people: this many characters, and how they can be read as a number. `None`
     /// if they include others than digits, spaces, a decimal point and a sign.
     Edited(usize, Option<Edited>),
     /// So many double-byte characters: `G`.

@@ -15,7 +15,7 @@ use super::lexical::{BadText, gap, shortened, word};
 use super::tokens::{Token, Tokens, after_sentence};
 use super::words::{is_blank, is_one_of};
 
-/// What was skipped.
+/// The text that was skipped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Skipped {
     /// Something that says nothing about the storage of the entries after it.

@@ -19,7 +19,7 @@ use std::ops::Range;
 /// The most pairs of one statement, or of the option.
 const MAX_PAIRS: usize = 1000;
 
-/// What is to be replaced, and what takes its place.
+/// The text to replace, and its replacement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Pair {
     part: Part,

@@ -165,7 +165,7 @@ impl<'a> Copied<'a> {
         }
     }
 
-    /// Goes on to `end` without copying. Each character is counted once, however many changes a line has.
+    /// Continues to `end` without copying. Each character is counted once, however many changes a line has.
     pub(super) fn skip_to(&mut self, end: usize) {
         self.settle();
         while let Some(next) = self.source.pieces.get(self.piece + 1).filter(|next| next.start <= end) {

@@ -9,7 +9,7 @@
 use super::tokens::{Token, Tokens};
 use super::words::is_one_of;
 
-/// What the pictures of a copybook mean.
+/// The settings for the pictures of a copybook.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) struct SpecialNames {
     /// Whether the decimal point is a comma.

@@ -23,7 +23,7 @@ use super::picture::Picture;
 use super::words::Usage;
 use crate::fields::{Binary, ByteOrder, Edited, FieldKind, Float, Packed, PackedSign, SignPlace, Text, Zoned};
 
-/// What an item inherits from the groups that it is in.
+/// The properties that an item inherits from its groups.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Inherited<'a> {
     pub(super) usage: Option<Placed<'a, Usage>>,
@@ -130,7 +130,7 @@ fn pictured(
             Ok(FieldKind::Edited(Edited { blank_when_zero, ..edited }))
         }
         (Picture::Text(len) | Picture::Edited(len, _), None | Some(Usage::Display)) => Ok(FieldKind::text(len)),
-        // A number of so many bytes, as other compilers have it.
+        // A number of this many bytes, as other compilers have it.
         (Picture::Text(len @ 1..=16), Some(usage @ (Usage::Fewest | Usage::Native))) => {
             let order = if usage == Usage::Native { options.native_order } else { ByteOrder::Big };
             Ok(FieldKind::Binary(Binary { signed: false, order, ..Binary::native(len as u8) }))

@@ -4,7 +4,7 @@ use super::lexical::{gap, is_word_char};
 use super::words::is_blank;
 use std::ops::Range;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Token {
     Word,

@@ -51,7 +51,7 @@ impl Entry<'_> {
 
 // --- Nesting ----------------------------------------------------------------------------------------------------------
 
-/// What follows from the entries around an entry.
+/// The properties of an entry that depend on the entries around it.
 struct Node {
     /// The index after its last subordinate item.
     end: usize,

@@ -76,7 +76,7 @@ pub(super) struct Walk {
     pub(super) failed: Option<Error>,
 }
 
-/// What is counted while a framing is followed.
+/// The counts while a framing is followed.
 #[derive(Default)]
 struct Counts {
     records: u64,

@@ -154,7 +154,7 @@ impl Buffer {
         places.map(|place| start + place)
     }
 
-    /// Appends a list of so many offsets, and returns where they are.
+    /// Appends a list of this many offsets, and returns where they are.
     fn put_vector(&mut self, at: usize, count: usize) -> impl Iterator<Item = usize> + use<> {
         self.pad(4);
         self.link(at);

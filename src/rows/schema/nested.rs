@@ -31,12 +31,12 @@ impl Member {
     }
 }
 
-/// What a member or an element contains.
+/// The content of a member or an element.
 pub(super) enum Value {
     Leaf(ColumnType),
     /// A group, with its path.
     Object(String, Vec<Member>),
-    /// An array, of at most so many elements if there is a limit.
+    /// An array, of at most this many elements if there is a limit.
     Array(Box<Value>, Option<usize>),
 }
 

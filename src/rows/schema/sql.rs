@@ -5,9 +5,9 @@ use crate::fields::Column;
 use crate::rows::{Rows, RowsError};
 use std::fmt::Write as _;
 
-/// What differs between databases.
+/// The differences between databases.
 pub(super) struct Dialect {
-    /// The type of text of at most so many characters.
+    /// The type of text of at most this many characters.
     text: fn(Option<usize>) -> String,
     int32: &'static str,
     int64: &'static str,

@@ -27,7 +27,7 @@ pub(super) trait Cell<'t>: Copy {
     fn node(self) -> Option<usize>;
 }
 
-/// What a cell contains.
+/// The content of a cell.
 pub(super) enum Opened<'t, I> {
     Value(Value<'t>),
     Group(I),

@@ -14,7 +14,7 @@ pub(super) struct Entry {
     pub(super) times: Option<usize>,
     /// The pattern of the dates in it.
     pub(super) date: Option<DatePattern>,
-    /// What is in a group; `None` for a field.
+    /// The content of a group; `None` for a field.
     pub(super) inside: Option<Vec<Entry>>,
 }
 

@@ -123,7 +123,7 @@ pub struct DeserializeRows<T, R> {
     rows: PhantomData<fn() -> T>,
 }
 
-/// What it takes to make a row of a record.
+/// The parts needed to make a row from a record.
 struct Work {
     reader: RowReader,
     parents: Option<Parents>,

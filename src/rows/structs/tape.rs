@@ -7,7 +7,7 @@ use crate::rows::{AddedColumn, Rows};
 use std::cell::Cell as Shared;
 use std::ops::Range;
 
-/// What all rows of a job have in common: the names, by the index of the item. Those of added columns, those in
+/// The data that all rows of a job share: the names, by the index of the item. Those of added columns, those in
 /// [`AddedColumn::Errors`], and those of key columns follow them.
 pub(super) struct Names {
     names: Vec<Name>,

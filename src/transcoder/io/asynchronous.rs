@@ -1,7 +1,7 @@
 //! The transcoder with tokio's traits [`AsyncRead`], [`AsyncBufRead`] and [`AsyncWrite`] (feature `tokio`).
 //!
-//! [`AsyncDecodeReader`] and [`AsyncEncodeWriter`] have the same output, verdict, errors and offsets as their namesakes for
-//! the traits of the standard library.
+//! [`AsyncDecodeReader`] and [`AsyncEncodeWriter`] have the same output, verdict, errors and offsets as their namesakes
+//! for the traits of the standard library.
 
 use super::buffer::OutputBuffer;
 use super::feed::Feed;
@@ -33,8 +33,8 @@ use tokio::io::{AsyncBufRead, AsyncRead, AsyncWrite, ReadBuf};
 ///
 /// # Errors
 /// Every read can fail with an error of `R`, which is passed on as it is; nothing is lost, and a later read continues.
-/// What the policies do not allow is an [`io::Error`] that contains an [`Error`]; it comes after all good output, and every
-/// later read fails with it again.
+/// What the policies do not allow is an [`io::Error`] that contains an [`Error`]; it comes after all good output, and
+/// every later read fails with it again.
 ///
 /// ```
 /// use charpipe::{Error, Transcode};
@@ -89,8 +89,8 @@ impl<R> AsyncDecodeReader<R> {
         self.feed.transcoder.verdict()
     }
 
-    /// Begins a new message at the current position of the underlying reader, as [`Transcoder::reset`] does. Output that
-    /// was not read is lost.
+    /// Begins a new message at the current position of the underlying reader, as [`Transcoder::reset`] does. Output
+    /// that was not read is lost.
     pub fn reset(&mut self) {
         self.feed.reset();
         self.output.clear();
@@ -138,18 +138,19 @@ impl<R: AsyncBufRead + Unpin> AsyncRead for AsyncDecodeReader<R> {
 /// It has the same output, verdict, errors and offsets as [`EncodeWriter`](crate::EncodeWriter). It loses nothing if a
 /// future of `write`, `write_buf`, `flush` or `shutdown` is dropped; `write_all` loses what it had not written yet.
 ///
-/// Only `shutdown` ends the input. Dropping the writer writes and flushes nothing: buffered output is lost, and an input that
-/// is cut in the middle goes unnoticed. `shutdown` writes everything, then shuts down the underlying writer. It may be
-/// called again after an error or a cancellation; after it no more bytes are taken.
+/// Only `shutdown` ends the input. Dropping the writer writes and flushes nothing: buffered output is lost, and an
+/// input that is cut in the middle goes unnoticed. `shutdown` writes everything, then shuts down the underlying writer.
+/// It may be called again after an error or a cancellation; after it no more bytes are taken.
 ///
 /// Up to 64 KiB are buffered before they are written. `flush` writes all output that is decided, as that of
 /// [`EncodeWriter`](crate::EncodeWriter) does.
 ///
 /// # Errors
-/// `write`, `flush` and `shutdown` can fail with an error of `W`, which is passed on as it is. Such a call took nothing, and
-/// what `W` did not take is kept for the next call. What the policies do not allow is an [`io::Error`] that contains an
-/// [`Error`]. It comes from the call that took the bytes or from a later one, `shutdown` at the latest; all good output was
-/// written and flushed before it, and every later call fails with it again. `W` is not shut down then.
+/// `write`, `flush` and `shutdown` can fail with an error of `W`, which is passed on as it is. Such a call took
+/// nothing, and what `W` did not take is kept for the next call. What the policies do not allow is an [`io::Error`]
+/// that contains an [`Error`]. It comes from the call that took the bytes or from a later one, `shutdown` at the
+/// latest; all good output was written and flushed before it, and every later call fails with it again. `W` is not shut
+/// down then.
 ///
 /// ```
 /// use charpipe::Transcode;
@@ -218,8 +219,8 @@ impl<W: AsyncWrite + Unpin> AsyncEncodeWriter<W> {
         Poll::Ready(Ok(()))
     }
 
-    /// Does one step. An error of the transcoder is returned after everything before it is written and flushed. If that is
-    /// pending, the next step fails again and continues here.
+    /// Does one step. An error of the transcoder is returned after everything before it is written and flushed. If that
+    /// is pending, the next step fails again and continues here.
     fn poll_step(&mut self, cx: &mut Context<'_>, src: &[u8]) -> Poll<io::Result<(usize, Status)>> {
         match self.transcoder.step(src, self.buffer.spare(), self.is_ended) {
             Ok(step) => {
@@ -305,7 +306,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Ok(is_line.then(|| self.line()))
     }
 
-    /// Goes on to the next line. Returns whether there is one.
+    /// Continues to the next line. Returns whether there is one.
     fn poll_advance(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, Error>> {
         self.advance_with(|input, spare| {
             let mut room = ReadBuf::new(spare);

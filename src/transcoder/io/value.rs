@@ -304,7 +304,7 @@ const TEXT_BYTES: usize = 4 * SHORT + MIN_ROOM;
 struct Short {
     decoder: CheckedDecoder,
     is_bytewise: bool,
-    /// What replaces malformed bytes; `None` if they need a transcoder.
+    /// The replacement for malformed bytes; `None` if they need a transcoder.
     malformed: Option<&'static str>,
     /// Ends of lines or control characters need a transcoder.
     looks_at_controls: bool,

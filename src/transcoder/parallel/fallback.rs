@@ -28,7 +28,7 @@ pub(super) struct Base {
     /// The report up to there.
     pub(super) report: Report,
     pub(super) at: u64,
-    /// What spoke against the label up to there.
+    /// The evidence against the label up to there.
     pub(super) label: Option<LabelWatch>,
     /// How many bytes of the output that comes from there are written already.
     pub(super) written: u64,

@@ -45,7 +45,7 @@ use crate::transcoder::way::{Edits, Route, Way};
 use label_search::Label;
 use std::sync::Arc;
 
-/// What detection found out, as far as the run depends on it.
+/// The results of detection that the run depends on.
 pub(super) struct Facts {
     pub(super) codec: Arc<dyn Codec>,
     kind: Kind,
@@ -191,7 +191,7 @@ struct Sides {
 }
 
 impl Sides {
-    /// What the ends of lines become. U+0085 is not white space in XML 1.0, and in no version within a declaration.
+    /// The policy for line endings. U+0085 is not white space in XML 1.0, and in no version within a declaration.
     fn eol(&self, choice: Eol) -> Eol {
         if self.is_xml && !self.to_ebcdic && choice == Eol::Nel { Eol::Lf } else { choice }
     }

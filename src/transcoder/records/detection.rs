@@ -37,7 +37,7 @@ pub(in crate::transcoder) struct TextParts {
     left: usize,
 }
 
-/// What comes next in the input, and how many bytes of it, at least one.
+/// The next stretch of the input, and its length in bytes, at least one.
 enum Cut {
     Framing(usize),
     /// Columns that are left out.

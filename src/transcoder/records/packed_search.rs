@@ -61,7 +61,7 @@ impl PackedSearch {
         Some(self.0.as_ref()?.seen())
     }
 
-    /// Goes on in the place of `copy`, which was made when `other` had seen `seen`: forgets what was seen after that.
+    /// Continues in the place of `copy`, which was made when `other` had seen `seen`: forgets what was seen after that.
     pub(in crate::transcoder) fn rewound(mut self, seen: Option<Seen>) -> Self {
         if let (Some(watch), Some(seen)) = (&mut self.0, seen) {
             watch.forget(seen);

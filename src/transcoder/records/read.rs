@@ -32,7 +32,7 @@ pub(in crate::transcoder) struct RecordsIn {
     is_over: bool,
 }
 
-/// What comes next in the records, for a way that takes them as bytes.
+/// The next stretch of the records, for a way that reads them as bytes.
 pub(in crate::transcoder) enum RecordBytes {
     /// This many bytes of data.
     Data(usize),

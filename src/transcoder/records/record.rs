@@ -35,7 +35,7 @@ pub(in crate::transcoder) enum Mark {
     Move(Move),
 }
 
-/// What the reader has to know about the charset of the records.
+/// The properties of the records' charset that the reader needs.
 #[derive(Clone, Copy)]
 pub(in crate::transcoder) struct Charset {
     pub(in crate::transcoder) is_ebcdic: bool,
@@ -43,7 +43,7 @@ pub(in crate::transcoder) struct Charset {
     pub(in crate::transcoder) has_blank: bool,
 }
 
-/// What has ended, so that the decoder has to be finished.
+/// The unit that has ended, so that the decoder has to be finished.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::transcoder) enum EndOf {
     Record,
@@ -65,7 +65,7 @@ pub(in crate::transcoder) struct RecordText {
     shifts_as_blanks: bool,
     /// How many bytes of data are a byte order mark and still to come.
     bom: u64,
-    /// What has ended, if the decoder is not finished yet.
+    /// The unit that has ended, if the decoder is not finished yet.
     pub(in crate::transcoder) ended: Option<EndOf>,
     /// Something was decoded since the decoder was reset.
     is_decoding: bool,
@@ -79,7 +79,7 @@ pub(in crate::transcoder) struct RecordText {
     pub(in crate::transcoder) notes: Vec<Diagnostic>,
 }
 
-/// What the front of the data is.
+/// The kind of data at the front.
 enum NonText {
     /// This many bytes were not text and are taken.
     Taken(usize),

@@ -2,7 +2,7 @@
 
 use crate::records::{Deframer, Part};
 
-/// What comes next in the stream.
+/// The next stretch of the stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::transcoder) enum Stretch {
     /// This many bytes of framing, at least one.

@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 /// Spaces of one kind in a row: which kind, and how many.
 type Blanks = (u8, u64);
 
-/// What waits to be written.
+/// Text that waits to be written.
 #[derive(Clone)]
 pub(in crate::transcoder) struct Pending {
     /// The kinds of spaces that are trimmed at the end of a record, as UTF-8. None if spaces are kept.

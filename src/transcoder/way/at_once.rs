@@ -12,11 +12,11 @@ use crate::transcoder::newline_watch::NewlineWatch;
 use crate::transcoder::report::Place;
 use crate::transcoder::run::Out;
 
-/// What an attempt to convert some input did. Only [`Done`](Self::Done) changes anything.
+/// The result of an attempt to convert some input. Only [`Done`](Self::Done) changes anything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::transcoder) enum Tried {
-    /// Took so many bytes of the input, and wrote so many bytes. The rest is the beginning of a character, or the next
-    /// attempt's.
+    /// Took this many bytes of the input, and wrote this many bytes. The rest is the beginning of a character, or the
+    /// next attempt's.
     Done(usize, usize),
     /// The input is the beginning of a character.
     Unfinished,
@@ -76,8 +76,8 @@ impl Route {
         Ok(tried)
     }
 
-    /// Writes what leads the encoder back to its initial state, and takes both machines there; or does nothing. The route is
-    /// [plain](Self::is_plain).
+    /// Writes what leads the encoder back to its initial state, and takes both machines there; or does nothing. The
+    /// route is [plain](Self::is_plain).
     ///
     /// # Errors
     /// Those of codecs that break their contract.

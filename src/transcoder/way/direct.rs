@@ -21,7 +21,7 @@ pub(in crate::transcoder) struct Direct {
     pub(in crate::transcoder) newlines: Option<InRecordStage>,
     /// How malformed bytes are handled here, without the queue.
     in_place: Option<InPlace>,
-    /// What happens to them once they are counted only.
+    /// How they are handled once they are only counted.
     passing: Option<Passing>,
 }
 

@@ -93,7 +93,7 @@ impl Edits {
         Some(edit.text.clone())
     }
 
-    /// Goes on to the change after the next.
+    /// Continues to the change after the next.
     fn end(&mut self) {
         (self.next, self.is_taken) = (self.next + 1, false);
     }
@@ -119,7 +119,7 @@ pub(super) enum Way {
     Staged,
 }
 
-/// What [`Route::decode`] does next at the label.
+/// The next action of [`Route::decode`] at the label.
 enum Label {
     /// Nothing: there is no label here.
     None,

@@ -33,12 +33,12 @@ pub(in crate::transcoder) struct ByteTable {
 /// The longest detour, in bytes.
 const MAX_DETOUR_BYTES: usize = 16 * 1024;
 
-/// What [`ByteTable::decode`] did.
+/// The result of [`ByteTable::decode`].
 pub(in crate::transcoder) enum ByTable {
     /// Translated this many bytes, at least one.
     Bytes(usize),
-    /// Stopped at the first byte, because the table lacks it or the output is full. This many bytes should go the staged
-    /// way; more and more if the table lacks many.
+    /// Stopped at the first byte, because the table lacks it or the output is full. This many bytes should go the
+    /// staged way; more and more if the table lacks many.
     Stopped(usize),
     /// There is no table.
     None,
@@ -125,8 +125,8 @@ fn make_table(to: &dyn Codec, decoder: &CheckedDecoder) -> Option<Translation> {
     is_single_byte.then(|| Translation::new(|byte| byte_of[usize::from(byte)]))
 }
 
-/// The same from records to records: whole records go from one framing to the other without becoming text. A record with
-/// anything in it for a policy to decide goes the staged way.
+/// The same from records to records: whole records go from one framing to the other without becoming text. A record
+/// with anything in it for a policy to decide goes the staged way.
 ///
 /// The staged way needs a copy of the source for each text. Where the table keeps failing, trying it before each record
 /// would double the work, so more and more records in a row go the staged way.
@@ -155,8 +155,9 @@ impl RecordTable {
         RecordTable::new(self.table.fresh())
     }
 
-    /// Translates whole records from the front of `src`, and appends them to `out` in the framing of `records`. Returns how
-    /// many bytes of `src` they take. If it returns 0, the next [`detour`](Self::detour) records have to go the staged way.
+    /// Translates whole records from the front of `src`, and appends them to `out` in the framing of `records`. Returns
+    /// how many bytes of `src` they take. If it returns 0, the next [`detour`](Self::detour) records have to go the
+    /// staged way.
     pub(in crate::transcoder) fn decode(
         &mut self,
         source: &mut Source,

@@ -1,4 +1,5 @@
-//! Random layouts, and what must hold for every layout and every record. The fuzz target `fields` uses this as well.
+//! Random layouts, and the properties that every layout and every record must have. The fuzz target `fields` uses this
+//! as well.
 
 use charpipe::Registry;
 use charpipe::fields::{

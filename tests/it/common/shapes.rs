@@ -112,7 +112,7 @@ pub const PAGES: [(&str, &str); 14] = [
 pub enum Like {
     /// Lines of prose, broken between words.
     Prose,
-    /// Lines of any length, also very short.
+    /// Lines of any length, including very short ones.
     Ragged,
     /// Fields: a name, a number in digits, a packed number, and as much of a text as fits.
     Fields,

@@ -1,4 +1,4 @@
-//! Small things, as programs do them most often: a field, a value, a message, a line, a label. `small_things` tests how
+//! Small tasks that programs do most often: a field, a value, a message, a line, a label. `small_things` tests how
 //! often each of them allocates, and `benches/small.rs` measures its time and its instructions.
 #![allow(dead_code)] // The benchmark and the tests use different parts.
 

@@ -1,6 +1,6 @@
 //! Compares every code page with the installed ICU, glibc and JDK: every byte, every pair, and every character of the
 //! Basic Multilingual Plane, in both directions. `spec/table-differences.tsv` lists the tables that differ, and why.
-//! Any other difference is a failure, and so is a listed one that is gone.
+//! The test fails for any other difference, and for a listed one that no longer occurs.
 //!
 //! A peer that is not installed is skipped, with a message on standard error. A peer of another version than the list
 //! was made with is compared too, but differences are only warnings.

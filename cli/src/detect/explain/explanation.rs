@@ -13,7 +13,7 @@ pub(super) const WIDTH: usize = 16;
 /// The least number of bytes that are shown, if the file has as many, and the most.
 const SHOWN_BYTES: Range<usize> = 64..512;
 
-/// What is shown about a file. None of the texts contains anything that a terminal obeys.
+/// The explanation of a file. Its texts contain no control characters.
 pub(crate) struct Explanation<'a> {
     pub(super) name: &'a Name,
     /// The verdict on one line.
@@ -82,8 +82,8 @@ impl Gravity {
 }
 
 impl<'a> Explanation<'a> {
-    /// Explains a file that begins with `head`. `chosen` is the verdict of the chosen policy, and `all` are the verdicts of
-    /// all policies.
+    /// Explains a file that begins with `head`. `chosen` is the verdict of the chosen policy, and `all` are the
+    /// verdicts of all policies.
     pub(crate) fn new(name: &'a Name, head: &[u8], chosen: &Verdict, all: &[Verdict]) -> Self {
         debug_assert!(all.is_empty() || all.len() == Policy::ALL.len());
         let parts = parts(chosen);

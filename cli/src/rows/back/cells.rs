@@ -35,7 +35,7 @@ impl Display for RowPlace {
     }
 }
 
-/// What a path leads to.
+/// The item that a path leads to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Target {
     /// A column of the layout.

@@ -13,12 +13,13 @@ use std::io::BufRead;
 
 pub(super) struct CsvReader {
     splitter: Splitter,
-    /// What each field of the header leads to; empty before the header was read.
+    /// The column of each field of the header; empty before the header was read.
     header: Vec<Target>,
     rows: u64,
 }
 
-/// Returns how many columns a header may have: those of the layout, as fields of the row or of its parent, and the others.
+/// Returns how many columns a header may have: those of the layout, as fields of the row or of its parent, and the
+/// others.
 fn most_columns(layout: usize) -> usize {
     2 * layout + AddedColumn::ALL.len()
 }

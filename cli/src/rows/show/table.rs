@@ -9,12 +9,12 @@ use charpipe::fields::{Item, Layout};
 /// The whole table.
 pub(super) struct Table {
     pub(super) title: String,
-    /// What is said above it.
+    /// The text above it.
     pub(super) about: Vec<String>,
     pub(super) lines: Vec<Line>,
     /// Whether there is a record beside the layout.
     pub(super) has_record: bool,
-    /// What is said below it.
+    /// The text below it.
     pub(super) notes: Vec<String>,
 }
 

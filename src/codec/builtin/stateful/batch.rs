@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 /// The shortest text for which tables are built, in bytes.
 pub(super) const LONG: usize = 16 * 1024;
 
-/// What is switched between, and the tables for it.
+/// The sets to switch between, and their tables.
 pub(super) struct Batch {
     set: Set,
     codes: Codes,
@@ -24,9 +24,9 @@ impl Batch {
         Batch { set, codes, others, tables: OnceLock::new() }
     }
 
-    /// Reads characters and codes from the front of `src`, and what `others` reads, up to anything else or near its end;
-    /// returns how many bytes. Reads nothing if there are no tables, and `src` is too short for them. `reach` is for the
-    /// next call.
+    /// Reads characters and codes from the front of `src`, and what `others` reads, up to anything else or near its
+    /// end; returns how many bytes. Reads nothing if there are no tables, and `src` is too short for them. `reach` is
+    /// for the next call.
     pub(super) fn read(
         &self,
         is_double: &mut bool,
@@ -46,7 +46,7 @@ impl Batch {
     }
 }
 
-/// What is switched between when writing, and the table for it.
+/// The sets to switch between when writing, and the table for them.
 pub(super) struct WriteBatch {
     set: Set,
     /// Characters of the set that are not written.
@@ -65,8 +65,8 @@ impl WriteBatch {
         WriteBatch { set, but, switch, codes: OnceLock::new() }
     }
 
-    /// Writes characters and codes from the front of `src`, up to anything else or near its end; returns how many bytes were
-    /// read. Writes nothing if there is no table, and `src` is too short for one. `reach` is for the next call.
+    /// Writes characters and codes from the front of `src`, up to anything else or near its end; returns how many bytes
+    /// were read. Writes nothing if there is no table, and `src` is too short for one. `reach` is for the next call.
     pub(super) fn write(&self, is_double: &mut bool, src: &str, reach: &mut usize, out: &mut ByteSink<'_>) -> usize {
         // Where the kernels are not worth it, the compiler leaves out all of this.
         if !lanes::are_worth_it(arch::isa()) {

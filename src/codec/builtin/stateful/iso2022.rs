@@ -4,9 +4,9 @@
 //! `ESC O` take one character from G2 or G3. Each charset has a list of the sets that it designates, and where:
 //! RFC 1557 (Korean), RFC 1922 (Chinese), RFC 1468, 1554 and 2237 (Japanese), JIS X 0213.
 //!
-//! At a line end G1 to G3 are forgotten, except in Korean, where G1 is designated once at the beginning of the text. When
-//! reading Korean, the designation may be missing. An escape sequence of another charset is malformed, and so is that of
-//! ISO-IR-165, which RFC 1922 allows in Chinese but for which there is no table here.
+//! At a line end G1 to G3 are forgotten, except in Korean, where G1 is designated once at the beginning of the text.
+//! When reading Korean, the designation may be missing. An escape sequence of another charset is malformed, and so is
+//! that of ISO-IR-165, which RFC 1922 allows in Chinese but for which there is no table here.
 
 use super::batch::{Batch, LONG, WriteBatch};
 use super::sets::Set;
@@ -152,7 +152,8 @@ impl Iso2022 {
         starts.max_by_key(|starts| starts.len()).unwrap_or_default()
     }
 
-    /// Returns the characters that are not written, though a set has them: ICU reads U+FF07 of GB 2312 as U+00B4, except in HZ.
+    /// Returns the characters that are not written, though a set has them: ICU reads U+FF07 of GB 2312 as U+00B4,
+    /// except in HZ.
     fn unread(&self) -> &'static [char] {
         if self.designations.iter().any(|(set, ..)| *set == Set::Cns1) { UNREAD } else { &[] }
     }
@@ -189,8 +190,8 @@ impl Codec for &'static Iso2022 {
     }
 }
 
-/// Returns the tables that write batches of Korean, which has only shift codes after its announcement, if they are there
-/// or worth their time for `len` bytes.
+/// Returns the tables that write batches of Korean, which has only shift codes after its announcement, if they are
+/// there or worth their time for `len` bytes.
 fn korean_codes(len: usize) -> Option<&'static ShiftedCodes> {
     static CODES: OnceLock<ShiftedCodes> = OnceLock::new();
     if !lanes::are_worth_it(arch::isa()) {
@@ -200,7 +201,7 @@ fn korean_codes(len: usize) -> Option<&'static ShiftedCodes> {
     if len >= LONG { Some(CODES.get_or_init(make)) } else { CODES.get() }
 }
 
-/// What is designated and invoked, in a decoder or in an encoder.
+/// The sets that are designated and invoked, in a decoder or an encoder.
 #[derive(Clone, Copy, Debug)]
 struct State {
     of: &'static Iso2022,
@@ -470,8 +471,8 @@ impl State {
         now.and_then(code).or_else(|| others().find_map(code))
     }
 
-    /// Writes characters from the front of `src` in the set that bytes mean now, while it has them; returns how many bytes of
-    /// `src` that was.
+    /// Writes characters from the front of `src` in the set that bytes mean now, while it has them; returns how many
+    /// bytes of `src` that was.
     fn run_in_set(&self, src: &str, out: &mut ByteSink<'_>) -> usize {
         let (mut read, line_end_counts) = (0, self.line_end_counts());
         out.fill(|spare| {
@@ -486,7 +487,8 @@ impl State {
         read
     }
 
-    /// Writes batches from the front of `src`, if there are tables for what is designated; returns how many bytes were read.
+    /// Writes batches from the front of `src`, if there are tables for what is designated; returns how many bytes were
+    /// read.
     fn write_batches(&mut self, src: &str, reach: &mut usize, out: &mut ByteSink<'_>) -> Option<usize> {
         match self.places {
             _ if self.of.is_announced => {

@@ -1,15 +1,15 @@
 //! Charsets that switch between sets, or between text and base64, by codes in the text: UTF-7, HZ and ISO-2022.
 //!
-//! Each is a [`Reader`] and a [`Writer`], small state machines that know nothing of buffers. The decoder and the encoder
-//! here run them on inputs and outputs that are cut anywhere. Whole characters in the middle of an input go through
-//! `run`, which a charset has for speed only. What it leaves goes byte by byte, or character by character: the ends of
-//! inputs and outputs, and anything that is rare or malformed.
+//! Each is a [`Reader`] and a [`Writer`], small state machines that know nothing of buffers. The decoder and the
+//! encoder here run them on inputs and outputs that are cut anywhere. Whole characters in the middle of an input go
+//! through `run`, which a charset has for speed only. What it leaves goes byte by byte, or character by character: the
+//! ends of inputs and outputs, and anything that is rare or malformed.
 //!
 //! # What is malformed
 //!
 //! One maximal subpart: the bytes up to the first that cannot continue them. That byte is read again, so a byte that
-//! interrupts a pair or an escape sequence still means what it means. A whole pair without a character is malformed as a
-//! whole. The state stays as it was before the malformed bytes.
+//! interrupts a pair or an escape sequence still means what it means. A whole pair without a character is malformed as
+//! a whole. The state stays as it was before the malformed bytes.
 
 mod batch;
 mod hz;
@@ -26,7 +26,7 @@ use crate::codec::faults::{Faults, replacing};
 use crate::codec::{ByteSink, Decoder, Encoder, MIN_ROOM, Malformed, Replaced, Step, Stop, Unmappable, Utf8Sink};
 use std::ops::ControlFlow;
 
-/// What a reader or a writer carries from one character to the next.
+/// The state of a reader or a writer between two characters.
 trait Carried: Sized {
     /// Returns it as a number. The numbers of different states differ.
     fn to_number(&self) -> u64;
@@ -52,13 +52,13 @@ trait Reader: Carried + Copy + Send + 'static {
 
     /// Reads whole characters and codes from the front of `src`, where nothing is undecided, to `dst`; returns how many
     /// bytes. Does the same as [`read`](Self::read), and may stop between any two of them, or read nothing. The end of
-    /// `src`, the end of the room or something rare may be near. `pace` says when to try what is for long runs; `faults`
-    /// may be replaced.
+    /// `src`, the end of the room or something rare may be near. `pace` says when to try what is for long runs;
+    /// `faults` may be replaced.
     fn run(&mut self, src: &[u8], pace: &mut Pace, faults: &mut Option<Faults>, dst: &mut Utf8Sink<'_>) -> usize;
 }
 
-/// Replaces a fault at the front of `src`, if faults are replaced and one or two bytes decide that there is one. `reader` is
-/// the state there, and after the fault.
+/// Replaces a fault at the front of `src`, if faults are replaced and one or two bytes decide that there is one.
+/// `reader` is the state there, and after the fault.
 fn replace_fault<R: Reader>(
     mut reader: R,
     src: &[u8],
@@ -107,7 +107,7 @@ fn plain_len(src: &[u8], is_plain: impl Fn(u8) -> bool) -> usize {
     len + src[len..].iter().position(|byte| !is_plain(*byte)).unwrap_or(src.len() - len)
 }
 
-/// What some bytes are.
+/// The meaning of some bytes.
 enum Reading {
     /// Undecided: the next byte decides.
     More,
@@ -237,13 +237,13 @@ impl<R: Reader> Decoder for ByteDecoder<R> {
 
 /// Writes characters, one at a time.
 trait Writer: Carried + Copy + Send + 'static {
-    /// Writes `ch` to `out`, which has room for it. Returns `false`, writes nothing and changes nothing if the charset does
-    /// not have it.
+    /// Writes `ch` to `out`, which has room for it. Returns `false`, writes nothing and changes nothing if the charset
+    /// does not have it.
     fn write(&mut self, ch: char, out: &mut ByteSink<'_>) -> bool;
 
-    /// Writes characters from the front of `src` while nothing is held; returns how many bytes of `src` that was. Does the
-    /// same as [`write`](Self::write), and may stop between any two of them, or write nothing. `pace` says when to try what
-    /// is for long runs.
+    /// Writes characters from the front of `src` while nothing is held; returns how many bytes of `src` that was. Does
+    /// the same as [`write`](Self::write), and may stop between any two of them, or write nothing. `pace` says when to
+    /// try what is for long runs.
     fn run(&mut self, src: &str, pace: &mut Pace, out: &mut ByteSink<'_>) -> usize;
 
     /// Goes back to the initial state.

@@ -77,7 +77,7 @@ const fn each(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }
 
-/// What each byte is, as tables.
+/// The meaning of each byte, as tables.
 struct Kinds {
     /// The values of the digits of base64.
     values: [u8; 256],
@@ -127,7 +127,7 @@ impl Kinds {
 
 /// Bytes of ASCII: those from a first one on, but three.
 struct Front {
-    /// What the first one lacks to 80, in each octet.
+    /// The difference between 80 and the first one, in each octet.
     to_high: u64,
     others: [u64; 3],
 }
@@ -302,7 +302,7 @@ impl Base64 {
         self.read_units(src, written)
     }
 
-    /// Reads so many code units, which are whole characters, from the front of `src`; returns how many bytes that is.
+    /// Reads this many code units, which are whole characters, from the front of `src`; returns how many bytes that is.
     #[cold]
     #[inline(never)]
     fn read_units(&mut self, src: &[u8], mut units: usize) -> usize {
@@ -341,9 +341,9 @@ impl<'a> Units<'a> {
     const STEP: usize = 8;
     /// The most bytes that a step looks at: a sign, eight digits and the byte after them.
     const AHEAD: usize = 10;
-    /// A kernel writes so many units at once, or a fraction of them.
+    /// A kernel writes this many units at once, or a fraction of them.
     const BLOCK: usize = 32;
-    /// After so many steps with nothing but plain bytes, what follows is copied instead.
+    /// After this many steps with nothing but plain bytes, what follows is copied instead.
     const MANY: usize = 8;
 
     #[inline(always)]
@@ -351,7 +351,7 @@ impl<'a> Units<'a> {
         Units { kinds: state.of.kinds(), src, read: 0, state, units, len: 0 }
     }
 
-    /// Reads at most so many units. Stops before anything rare, which is left to [`Reader::read`].
+    /// Reads at most this many units. Stops before anything rare, which is left to [`Reader::read`].
     #[inline(always)]
     fn fill(&mut self, most: usize) {
         let (mut is_begun, mut plain) = (self.state.is_on, 0);
@@ -415,8 +415,8 @@ impl<'a> Units<'a> {
         false
     }
 
-    /// Reads so many bytes, the last of base64, and the byte after them. There are so many bits, and `all` begins with
-    /// them; they are stored. Returns `false` if what follows is rare, and then reads nothing of it.
+    /// Reads this many bytes, the last of base64, and the byte after them. There are so many bits, and `all` begins
+    /// with them; they are stored. Returns `false` if what follows is rare, and then reads nothing of it.
     #[inline(always)]
     fn end(&mut self, read: usize, bits: usize, all: u64, next: u8) -> bool {
         let Base64 { of, is_on, .. } = self.state;
@@ -473,7 +473,7 @@ impl<'a> Units<'a> {
     }
 }
 
-/// What a loop over words ends with.
+/// The result of a loop over words.
 const STOP: Utf8Word = Utf8Word::note(0, 0);
 
 /// Returns the values of eight digits, each in an octet, as 48 bits.
@@ -660,7 +660,7 @@ impl Run<'_> {
         (state.bits, state.count) = (bits, count);
     }
 
-    /// Stores the digits that are whole after a character of so many bytes, two or three of them.
+    /// Stores the digits that are whole after a character of this many bytes, two or three of them.
     #[inline(always)]
     fn put_unit(&mut self, bits: &mut u32, count: &mut u32, unit: u16, len: usize) {
         (*bits, *count, self.read) = (*bits << 16 | u32::from(unit), *count + 16, self.read + len);

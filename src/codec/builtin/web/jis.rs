@@ -34,7 +34,7 @@ impl Shift {
 
     pub(super) const JIS_X_0208: Shift = Shift { set: *TO_JIS_X_0208, fresh: false };
 
-    /// What follows [`ESC`], for each set.
+    /// The bytes after [`ESC`], for each set.
     pub(super) const SETS: [&[u8; 2]; 5] = [b"(B", b"(J", b"(I", b"$B", b"$@"];
 
     pub(super) fn is_double(self) -> bool {

@@ -13,7 +13,7 @@ const PLAIN: [&Encoding; 6] = [SHIFT_JIS, EUC_JP, EUC_KR, GBK, GB18030, BIG5];
 /// Those that are also encoded with tables.
 const ENCODED: [&Encoding; 7] = [SHIFT_JIS, EUC_JP, EUC_KR, GBK, GB18030, BIG5, ISO_2022_JP];
 
-/// The codec, with tables after so many bytes.
+/// The codec, with tables after this many bytes.
 fn with_tables_after(encoding: &'static Encoding, enough: usize) -> MultiByte {
     MultiByte { encoding, plain: Arc::new(Plain::new(encoding, enough)), triples: None }
 }
@@ -39,8 +39,8 @@ impl Dice {
     }
 }
 
-/// Encodes pieces of at most so many bytes, with this much room; returns the bytes, and the place of each fault in the
-/// text and in the bytes.
+/// Encodes pieces of at most this many bytes, with this much room; returns the bytes, and the place of each fault in
+/// the text and in the bytes.
 fn encoded(codec: &MultiByte, text: &str, piece: usize, room: usize) -> (Vec<u8>, Vec<(usize, usize, char)>) {
     let (mut encoder, mut room) = (codec.encoder().unwrap(), vec![0; room]);
     let (mut bytes, mut faults, mut read) = (Vec::new(), Vec::new(), 0);
@@ -195,8 +195,8 @@ fn tables_for_encoding_come_in_at_any_place() {
     }
 }
 
-/// Decodes pieces of so many bytes, with this much room; returns the text, and the place of each fault in the bytes and in
-/// the text, and its length.
+/// Decodes pieces of this many bytes, with this much room; returns the text, and the place of each fault in the bytes
+/// and in the text, and its length.
 fn decoded(codec: &MultiByte, bytes: &[u8], piece: usize, room: usize) -> (String, Vec<(usize, usize, u8)>) {
     let (mut decoder, mut room) = (codec.decoder(), vec![0; room]);
     let (mut text, mut faults, mut read) = (String::new(), Vec::new(), 0);
@@ -226,8 +226,8 @@ fn filled((text, faults): &(String, Vec<(usize, usize, u8)>), replacement: Optio
     filled + &text[from..]
 }
 
-/// Decodes pieces of so many bytes, with this much room, where faults are replaced; returns the text, and how many faults
-/// there were.
+/// Decodes pieces of this many bytes, with this much room, where faults are replaced; returns the text, and how many
+/// faults there were.
 fn replaced(codec: &MultiByte, bytes: &[u8], piece: usize, room: usize, replacement: Option<char>) -> (String, usize) {
     let (mut decoder, mut room, mut text, mut count) = (codec.decoder(), vec![0; room], String::new(), 0);
     for mut piece in bytes.chunks(piece) {
@@ -257,7 +257,8 @@ fn replaced(codec: &MultiByte, bytes: &[u8], piece: usize, room: usize, replacem
     }
 }
 
-/// Compares decoding with tables to decoding without, in pieces and at once, with faults reported and with faults replaced.
+/// Compares decoding with tables to decoding without, in pieces and at once, with faults reported and with faults
+/// replaced.
 fn assert_decoded_alike(dice: &mut Dice, plain: &MultiByte, codec: &MultiByte, bytes: &[u8]) {
     let encoding = plain.encoding;
     let (piece, room) = (1 + dice.below(700), 64 + dice.below(900));

@@ -42,13 +42,13 @@ mod note {
 pub(in crate::codec::engine) struct DecodeTable {
     /// The node where a character begins, for each set: one set, or two if there are shift codes.
     sets: Vec<u32>,
-    /// For each set and lead byte, where in `words` its pairs start, one for each of 256 trail bytes. For all other bytes
-    /// it is 0, where there are 256 notes.
+    /// For each set and lead byte, where in `words` its pairs start, one for each of 256 trail bytes. For all other
+    /// bytes it is 0, where there are 256 notes.
     pairs: Vec<[u32; 256]>,
     /// The characters of a shifted charset by unit, for long runs. Made when it is needed.
     units: OnceLock<Utf8Units>,
-    /// The single bytes and pairs of a charset without shift codes, for long texts. Made when it is needed; `None` if bytes
-    /// of ASCII begin pairs.
+    /// The single bytes and pairs of a charset without shift codes, for long texts. Made when it is needed; `None` if
+    /// bytes of ASCII begin pairs.
     plain: OnceLock<Option<PlainPairs>>,
     /// The single bytes of a shifted charset, for long runs of them.
     singles: Option<Box<Utf8Table>>,
@@ -125,8 +125,8 @@ impl DecodeTable {
         })
     }
 
-    /// Returns the single bytes and pairs of a charset without shift codes, if they are there or worth their time for `len`
-    /// bytes.
+    /// Returns the single bytes and pairs of a charset without shift codes, if they are there or worth their time for
+    /// `len` bytes.
     fn plain(&self, len: usize) -> Option<&PlainPairs> {
         const LONG: usize = 16 * 1024;
         let make = || {
@@ -155,7 +155,8 @@ impl DecodeTable {
         }
     }
 
-    /// Returns the first two pairs with which codes of four bytes begin, or 0, and the characters of the pairs after each.
+    /// Returns the first two pairs with which codes of four bytes begin, or 0, and the characters of the pairs after
+    /// each.
     fn halves(&self) -> [(u16, Utf8Units); 2] {
         let mut firsts = (0x8000..=u16::MAX).filter_map(|pair| {
             let [lead, trail] = pair.to_be_bytes();
@@ -187,8 +188,8 @@ impl DecodeTable {
         self.word(self.sets[set as usize], byte) != note::of(note::ILLEGAL)
     }
 
-    /// Returns how many bytes at the front of `src`, where a character begins in the first set, are malformed, if that does
-    /// not depend on what follows.
+    /// Returns how many bytes at the front of `src`, where a character begins in the first set, are malformed, if that
+    /// does not depend on what follows.
     fn malformed(&self, src: &[u8]) -> Option<usize> {
         match self.first(0, src, false) {
             First::Malformed { len } => Some(len),
@@ -232,7 +233,7 @@ impl DecodeTable {
     }
 }
 
-/// What is at the front of some bytes.
+/// The sequence at the front of some bytes.
 #[derive(Clone, Copy)]
 enum First {
     /// A whole sequence: a character, a text, or unassigned.
@@ -399,9 +400,9 @@ impl Build {
         }
     }
 
-    /// Returns the tables, after it added `pairs`, `starts` and `singles`.
-    /// Makes pairs without a character illegal if their second byte is ASCII, so that the fault is the first byte alone:
-    /// the second may be markup. The WHATWG Encoding Standard does the same.
+    /// Returns the tables, after it added `pairs`, `starts` and `singles`. Makes pairs without a character illegal if
+    /// their second byte is ASCII, so that the fault is the first byte alone: the second may be markup. The WHATWG
+    /// Encoding Standard does the same.
     fn spare_ascii(&mut self) {
         let [set] = self.done.sets[..] else { return };
         for lead in 0x80..=0xFF {
@@ -511,12 +512,12 @@ pub(in crate::codec::engine) struct MultiByteDecoder {
     position: Position,
 }
 
-/// How many bytes are between two characters of three bytes or more, at least, if such characters are rare; and how many
-/// characters are decoded one after the other where they are not.
+/// How many bytes are between two characters of three bytes or more, at least, if such characters are rare; and how
+/// many characters are decoded one after the other where they are not.
 const NEAR: usize = 24;
 const MANY: usize = 64;
 
-/// What a decoder remembers between two calls.
+/// The state of a decoder between two calls.
 #[derive(Clone, Debug)]
 struct Position {
     set: u8,
@@ -534,8 +535,8 @@ impl MultiByteDecoder {
 }
 
 impl Position {
-    /// Writes the character or the text of `word`. Returns `None` if there is no room, and `Some(false)` if the sequence
-    /// is unassigned.
+    /// Writes the character or the text of `word`. Returns `None` if there is no room, and `Some(false)` if the
+    /// sequence is unassigned.
     fn write(table: &DecodeTable, word: Utf8Word, dst: &mut Utf8Sink<'_>) -> Option<bool> {
         let done = match word.as_note() {
             None => dst.push_word(word),
@@ -549,8 +550,8 @@ impl Position {
         done.then_some(true)
     }
 
-    /// Decodes the front of `src` in batches while nothing is held. Stops at anything that needs a decision; returns how
-    /// many bytes were read.
+    /// Decodes the front of `src` in batches while nothing is held. Stops at anything that needs a decision; returns
+    /// how many bytes were read.
     fn batches(
         &mut self,
         table: &DecodeTable,
@@ -571,7 +572,8 @@ impl Position {
                         table.malformed(&rest[at..]).filter(|_| Faults::replace(faults, dst)).unwrap_or(0)
                     };
                     len = fault(0, dst);
-                    // In a damaged pair, the second byte is mostly malformed too. Only after it, what was looked up is good.
+                    // In a damaged pair, the second byte is mostly malformed too. Only after it, what was looked up is
+                    // good.
                     len += if len > 0 { fault(len, dst) } else { 0 };
                     // What follows a fault is mostly not rare.
                     left = usize::MAX;
@@ -589,8 +591,8 @@ impl Position {
         read
     }
 
-    /// Decodes the front of `src` while nothing is held, as long as there are whole characters. Returns how many bytes were
-    /// read.
+    /// Decodes the front of `src` while nothing is held, as long as there are whole characters. Returns how many bytes
+    /// were read.
     #[inline(always)]
     fn common(
         &mut self,
@@ -614,8 +616,8 @@ impl Position {
         }
     }
 
-    /// Decodes from `read` on, which it advances, as long as it is simple: one byte or two, for a character of up to three
-    /// bytes in UTF-8.
+    /// Decodes from `read` on, which it advances, as long as it is simple: one byte or two, for a character of up to
+    /// three bytes in UTF-8.
     #[inline(always)]
     fn short(&self, table: &DecodeTable, src: &[u8], read: &mut usize, dst: &mut Utf8Sink<'_>) {
         let start = table.nodes[table.sets[self.set as usize] as usize].start as usize;
@@ -638,7 +640,7 @@ impl Position {
         });
     }
 
-    /// Decodes characters of any length from the front of `src`, at most so many; returns how many bytes were read.
+    /// Decodes characters of any length from the front of `src`, at most this many; returns how many bytes were read.
     #[inline(never)]
     fn others(&self, table: &DecodeTable, src: &[u8], most: usize, dst: &mut Utf8Sink<'_>) -> usize {
         let (mut read, mut count) = (0, 0);
@@ -655,8 +657,8 @@ impl Position {
         }
     }
 
-    /// Returns the character of three bytes or more, or outside the Basic Multilingual Plane, that `src` begins with, and its
-    /// length, if nothing else can begin so.
+    /// Returns the character of three bytes or more, or outside the Basic Multilingual Plane, that `src` begins with,
+    /// and its length, if nothing else can begin so.
     fn longer(&self, table: &DecodeTable, src: &[u8]) -> Option<(Utf8Word, usize)> {
         let mut node = table.sets[self.set as usize];
         for (at, &byte) in src.iter().take(MAX_BYTES).enumerate() {

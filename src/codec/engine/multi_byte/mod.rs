@@ -1,8 +1,8 @@
-//! The engine for every multi-byte charset that a [`Table`](crate::codec::table::Table) can describe: pairs, single bytes
-//! and pairs between shift codes, sequences that follow a state table, and mappings of several characters.
+//! The engine for every multi-byte charset that a [`Table`](crate::codec::table::Table) can describe: pairs, single
+//! bytes and pairs between shift codes, sequences that follow a state table, and mappings of several characters.
 //!
-//! Decoding walks a tree of nodes, one byte per step, whose leaves are ready UTF-8. Encoding looks the code point up in a
-//! two-level table. In both directions the longest mapping wins, so if one mapping begins another, the text after it
+//! Decoding walks a tree of nodes, one byte per step, whose leaves are ready UTF-8. Encoding looks the code point up in
+//! a two-level table. In both directions the longest mapping wins, so if one mapping begins another, the text after it
 //! decides, and both wait for it.
 //!
 //! # What is malformed
@@ -18,11 +18,12 @@
 //!
 //! * A decoder holds at most [`MAX_BYTES`] undecided bytes and looks at as many new ones: `held` and the window of
 //!   `feed` are `2 * MAX_BYTES` long. [`fits`] keeps longer sequences out of the tables, and `DecodeTable::first` stops
-//!   there. [`MAX_FAULT`](crate::codec::MAX_FAULT) is at least `2 * MAX_BYTES`, the farthest back that a fault can begin.
+//!   there. [`MAX_FAULT`](crate::codec::MAX_FAULT) is at least `2 * MAX_BYTES`, the farthest back that a fault can
+//!   begin.
 //! * [`MIN_ROOM`](crate::codec::MIN_ROOM) is at least the longest output of one step: `3 * MAX_TEXT` bytes of text, or
 //!   `MAX_BYTES` and two shift codes.
-//! * A note in the decode tables is a [`Utf8Word`](crate::codec::Utf8Word) that is not a character. Its value has 24 bits,
-//!   which bounds the numbers of nodes, texts and `longer` entries.
+//! * A note in the decode tables is a [`Utf8Word`](crate::codec::Utf8Word) that is not a character. Its value has 24
+//!   bits, which bounds the numbers of nodes, texts and `longer` entries.
 //! * A lane in the encode table has the layout of [`lanes::codes`](crate::arch::lanes::codes): `LEN`, `MAY_GO_ON` and
 //!   `FOLLOWS` of `arch/types.rs`. Code numbers have 24 bits, so codes of more than three bytes are in `fours` or
 //!   `long`.
@@ -56,7 +57,7 @@ mod tests {
     use crate::codec::{ByteSink, Decoder, Encoder, Stop, Utf8Sink, pages};
     use std::sync::Arc;
 
-    /// Encodes with so much room at a time.
+    /// Encodes with this much room at a time.
     fn encoded(encoder: &mut MultiByteEncoder, text: &str, room: usize) -> Vec<u8> {
         let (mut room, mut bytes, mut read) = (vec![0; room], Vec::new(), 0);
         while read < text.len() {
@@ -81,8 +82,8 @@ mod tests {
         text
     }
 
-    /// Codes of one, two and four bytes, next to each other and with some text between them, come out of long texts as they
-    /// do one by one.
+    /// Codes of one, two and four bytes, next to each other and with some text between them, come out of long texts as
+    /// they do one by one.
     #[test]
     #[cfg_attr(miri, ignore = "too much of it")]
     fn codes_of_all_lengths_are_converted_in_long_texts() {

@@ -219,7 +219,7 @@ impl<R> Lines<R> {
         self.splitter.is_failed()
     }
 
-    /// Goes on to the next line, and returns whether there is one. `read` reads once from the input into a buffer; if
+    /// Continues to the next line, and returns whether there is one. `read` reads once from the input into a buffer; if
     /// it is pending, nothing is lost, and a later call continues.
     pub(in crate::transcoder) fn advance_with(
         &mut self,

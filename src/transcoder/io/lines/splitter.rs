@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// The longest line by default, in bytes of the input. The docs of `Lines` name it.
 const LIMIT: u64 = 1 << 20;
 
-/// What [`Splitter::advance`] did.
+/// The result of [`Splitter::advance`].
 pub(super) enum Advance {
     /// Found a line, which [`Splitter::line`] returns.
     Line,

@@ -28,7 +28,7 @@ pub(super) struct Input<'a> {
     pub(super) limit: u64,
 }
 
-/// What [`TextLines::next`] found.
+/// The result of [`TextLines::next`].
 pub(super) enum Next {
     /// A line, of which this much is text, and how it ends.
     Line { text: usize, end: LineEnd },
@@ -68,7 +68,7 @@ pub(super) struct TextLines {
     is_cut: bool,
 }
 
-/// What happens to malformed bytes.
+/// How malformed bytes are handled.
 struct Policy {
     /// The name of the charset.
     name: String,
@@ -290,7 +290,7 @@ impl TextLines {
         Some(self.line(at, end + len, kind))
     }
 
-    /// Goes on until the next character shows whether it belongs to the CR at the end of the text.
+    /// Continues until the next character shows whether it belongs to the CR at the end of the text.
     fn await_after_cr(&mut self, text: usize) {
         let (offset, state) = (self.decoder.read() - self.decoder.pending() as u64, self.decoder.state());
         let decoder = if state.is_none() { Some(self.decoder.fork()) } else { None };

@@ -3,7 +3,7 @@
 use super::line::LineEnd;
 use super::newlines::Newlines;
 
-/// What the bytes from the beginning of a line on are.
+/// The kind of bytes from the beginning of a line.
 pub(super) enum Found {
     /// A line: the length of its text, and the length with its end. The text may be malformed.
     Line { text: usize, len: usize, end: LineEnd },
@@ -38,8 +38,8 @@ fn line(bytes: &[u8], at: usize, ch: char, is_end: bool) -> Found {
     Found::Line { text, len: at + len, end }
 }
 
-/// Returns how long `text` is, and how it ends, if a CR before its end is part of it. `text` has a CR at its end only if a
-/// CR does not end a line by itself.
+/// Returns how long `text` is, and how it ends, if a CR before its end is part of it. `text` has a CR at its end only
+/// if a CR does not end a line by itself.
 pub(super) fn joined(text: &[u8], end: LineEnd) -> (usize, LineEnd) {
     match (text, end) {
         ([before @ .., b'\r'], LineEnd::Lf) => (before.len(), LineEnd::CrLf),
