@@ -188,3 +188,18 @@ fn definitions(heading: &str, entries: &[(&str, &str)], text: &mut String) {
         _ = writeln!(text, "| `{name}` | {} |", markdown(meaning));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_option_that_is_shown_in_use_exists() {
+        let commands = PAGES.map(Page::definition);
+        let exists =
+            |name: &str| commands.iter().any(|command| command.get_arguments().any(|arg| arg.get_long() == Some(name)));
+        for (name, ..) in SHOWN_IN {
+            assert!(exists(name), "there is no --{name}");
+        }
+    }
+}

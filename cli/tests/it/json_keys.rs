@@ -2,7 +2,7 @@
 //! made from it.
 
 use crate::common::shapes;
-use crate::readme::{Scratch, root};
+use crate::readme::{Scratch, check_generated, root};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -124,13 +124,7 @@ fn the_list_has_the_keys_that_the_commands_print() {
 
 #[test]
 fn the_page_is_made_from_the_list() {
-    let path = root().join("docs/json.md");
-    let page = page();
-    if std::env::var_os("CHARPIPE_WRITE_PAGES").is_some() {
-        fs::write(&path, &page).unwrap();
-    }
-    let found = fs::read_to_string(&path).unwrap_or_default();
-    assert!(found == page, "CHARPIPE_WRITE_PAGES=1 cargo test -p charpipe-cli json_keys:: writes docs/json.md anew");
+    check_generated("docs/json.md", &page(), "json_keys");
 }
 
 fn page() -> String {

@@ -1,7 +1,7 @@
 //! The codes of messages: spec/messages.tsv explains every code in the sources, its commands give the stated codes, and
 //! docs/messages.md is made from it.
 
-use crate::readme::{Scratch, root};
+use crate::readme::{Scratch, check_generated, root};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
@@ -125,16 +125,7 @@ fn the_examples_give_their_codes() {
 
 #[test]
 fn the_page_is_made_from_the_list() {
-    let path = root().join("docs/messages.md");
-    let page = page();
-    if std::env::var_os("CHARPIPE_WRITE_PAGES").is_some() {
-        fs::write(&path, &page).unwrap();
-    }
-    let found = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        found == page,
-        "CHARPIPE_WRITE_PAGES=1 cargo test -p charpipe-cli message_codes:: writes docs/messages.md anew"
-    );
+    check_generated("docs/messages.md", &page(), "message_codes");
 }
 
 /// Returns the page. The commands are run, as it shows what they print.

@@ -426,20 +426,14 @@ fn file(path: &str) -> PathBuf {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join(path)
 }
 
-/// Returns what a terminal shows of a session: the command with each of these arguments, after some lines of shell that it
-/// does not show.
+/// Returns what a terminal shows of the command with each of these arguments. `before`: lines of shell before each of them
+/// that are not shown.
 fn session(before: &str, commands: &[&str]) -> String {
     let (scratch, mut text) = (Scratch::new(), String::new());
-    scratch.run(before);
-    // A folder that was changed is the same for all commands.
-    let before = if before.starts_with("cd ") { before } else { "" };
     for command in commands {
-        let colour = match command.split_once(" > ") {
-            Some((command, output)) => format!("{command} --color always > {output}"),
-            None => format!("{command} --color always"),
-        };
-        let output = scratch.run(&format!("{before}\ncharpipe {colour}"));
-        text.push_str(&format!("$ charpipe {command}\n{output}"));
+        let (run, output) = command.split_once(" > ").unwrap_or((command, "/dev/stdout"));
+        let printed = scratch.run(&format!("{before}\ncharpipe {run} --color always > {output}"));
+        text.push_str(&format!("$ charpipe {command}\n{printed}"));
     }
     text
 }

@@ -33,6 +33,19 @@ struct Block {
     lines: Vec<String>,
 }
 
+/// Checks that a generated page is up to date. With `CHARPIPE_WRITE_PAGES=1` it is written first. `module`: the tests that
+/// make it.
+#[track_caller]
+pub(crate) fn check_generated(path: &str, page: &str, module: &str) {
+    let file = root().join(path);
+    if env::var_os("CHARPIPE_WRITE_PAGES").is_some() {
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, page).unwrap();
+    }
+    let is_current = fs::read_to_string(&file).is_ok_and(|found| found == page);
+    assert!(is_current, "CHARPIPE_WRITE_PAGES=1 cargo test -p charpipe-cli {module}:: writes {path} anew");
+}
+
 pub(crate) fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }

@@ -1,6 +1,6 @@
 //! The pages in docs/reference are what `charpipe --generate reference` prints.
 
-use crate::readme::root;
+use crate::readme::{check_generated, root};
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
@@ -19,22 +19,13 @@ fn printed() -> BTreeMap<String, String> {
 
 #[test]
 fn the_pages_are_what_the_command_prints() {
-    let folder = root().join("docs/reference");
     let pages = printed();
     assert_eq!(pages.len(), 6, "{:?}", pages.keys());
-    if std::env::var_os("CHARPIPE_WRITE_PAGES").is_some() {
-        fs::create_dir_all(&folder).unwrap();
-        for (name, page) in &pages {
-            fs::write(folder.join(name), page).unwrap();
-        }
-    }
     for (name, page) in &pages {
-        let found = fs::read_to_string(folder.join(name)).unwrap_or_default();
-        assert!(
-            found == *page,
-            "CHARPIPE_WRITE_PAGES=1 cargo test -p charpipe-cli reference_pages:: writes docs/reference/{name} anew"
-        );
+        check_generated(&format!("docs/reference/{name}"), page, "reference_pages");
     }
-    let known = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let known = fs::read_dir(root().join("docs/reference"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
     assert!(known.into_iter().all(|name| pages.contains_key(&name)));
 }
