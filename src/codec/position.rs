@@ -135,10 +135,11 @@ pub(crate) struct PositionFinder {
     read: u64,
     /// The decoder broke its contract.
     is_broken: bool,
-    room: Box<[u8]>,
+    /// For decoded text.
+    room: Vec<u8>,
 }
 
-/// How many bytes are read and decoded at a time. A decoder makes at most four bytes of text of one, apart from few
+/// How many bytes are read and decoded at a time, at most. A decoder makes at most four bytes of text of one, apart from few
 /// tables.
 const READ_BYTES: usize = 16 * 1024;
 
@@ -146,8 +147,7 @@ impl PositionFinder {
     /// `mark`: the length of the byte order mark at the beginning, which is not a character of the text.
     pub(crate) fn new(codec: &dyn Codec, mark: u64, malformed: MalformedChars) -> Self {
         let (decoder, counter) = (codec.decoder(), TextCounter::default());
-        let room = vec![0; 4 * READ_BYTES].into_boxed_slice();
-        PositionFinder { decoder, malformed, counter, mark, read: 0, is_broken: false, room }
+        PositionFinder { decoder, malformed, counter, mark, read: 0, is_broken: false, room: Vec::new() }
     }
 
     /// Reads `input` up to the last of `offsets`, which ascend, and returns the position of each. A byte within a
@@ -158,10 +158,14 @@ impl PositionFinder {
     /// Those of `input`.
     pub(crate) fn find(&mut self, input: &mut dyn Read, offsets: &[u64]) -> io::Result<Vec<Option<TextPosition>>> {
         let mut found = Vec::with_capacity(offsets.len());
-        let (mut buffer, mut kept) = (vec![0; READ_BYTES], 0);
+        // Most positions are near the beginning, and then little memory is enough.
+        let read_bytes = offsets.last().map_or(0, |last| last.saturating_add(2 * MAX_FAULT as u64));
+        let read_bytes = read_bytes.min(READ_BYTES as u64) as usize;
+        self.room.resize(4 * read_bytes, 0);
+        let (mut buffer, mut kept) = (vec![0; read_bytes], 0);
         while found.len() < offsets.len() {
             let len = match input.read(&mut buffer[kept..]) {
-                Ok(len) => len.min(READ_BYTES - kept),
+                Ok(len) => len.min(read_bytes - kept),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error),
             };

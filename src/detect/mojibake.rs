@@ -4,7 +4,7 @@ use super::statistics::WINDOW;
 use super::verdict::Diagnostic;
 use crate::codec::{Codec, drive, is_utf8};
 use crate::error::TextPosition;
-use crate::mojibake::{Item, Layers};
+use crate::mojibake::{Item, Layers, may_be_in};
 
 /// Returns a hint if `sample`, the beginning of an input that `codec` decodes, has text that was decoded with the wrong
 /// charset before, such as `Ã©` for `é`. Only the first [`WINDOW`] bytes of it are examined.
@@ -22,10 +22,11 @@ use crate::mojibake::{Item, Layers};
 /// ```
 pub fn looks_like_mojibake(sample: &[u8], codec: &dyn Codec) -> Option<Diagnostic> {
     let sample = &sample[..sample.len().min(WINDOW)];
-    if is_utf8(codec) && !has_neighbours(sample) {
+    let text = decoded(sample, codec);
+    // In UTF-8, what lost its second character is not worth a hint.
+    if !may_be_in(&text, !is_utf8(codec)) {
         return None;
     }
-    let text = decoded(sample, codec);
     let found = first(&text, sample.len() < WINDOW)?;
     let begin = found.begin as usize;
     let offset = if is_utf8(codec) { begin } else { offset_of(begin, sample, codec) };
@@ -46,14 +47,6 @@ fn position_after(text: &str) -> Option<TextPosition> {
 #[cfg(not(feature = "lines"))]
 fn position_after(_: &str) -> Option<TextPosition> {
     None
-}
-
-/// Whether two characters that may be damaged are adjacent. Most text has none, and needs no tables. (What lost
-/// its second character is not worth a hint.)
-fn has_neighbours(sample: &[u8]) -> bool {
-    let may_lead = |byte: u8| matches!(byte, 0xC2..=0xD3 | 0xE2 | 0xEF);
-    sample.windows(3).any(|bytes| may_lead(bytes[0]) && bytes[2] >= 0xC2)
-        || sample.windows(4).any(|bytes| matches!(bytes[0], 0xE2 | 0xEF) && bytes[3] >= 0xC2)
 }
 
 /// Decodes the bytes up to the first error.

@@ -25,3 +25,4 @@ mod tables;
 
 pub(crate) use item::Item;
 pub(crate) use layers::Layers;
+pub(crate) use search::may_be_in;

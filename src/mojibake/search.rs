@@ -2,7 +2,7 @@
 //! none, so blocks of bytes are looked through for the few characters that matter: those that can continue a sequence
 //! (`Tables::signs`), and controls.
 
-use super::tables::{ALONE, LOST, Signs, Tables, WESTERN};
+use super::tables::{ALONE, LOST, Signs, Tables, WESTERN, has_entry};
 
 /// How many bytes are looked through at once.
 const BLOCK: usize = 32;
@@ -122,10 +122,103 @@ fn unfinished(tables: &Tables, bytes: &[u8], from: usize) -> Option<usize> {
     if first.long_lead & last.tail != 0 { Some(first_at) } else { (last.lead | last.long_lead != 0).then_some(last_at) }
 }
 
+/// The characters up to U+04BF that begin a sequence of UTF-8 in some page, as a bit each, and those that continue one.
+/// The test makes them of the tables.
+const LEADS: [u64; 19] = [
+    0,
+    0,
+    0x48F2_B851_0000_0000,
+    0xE0BF_FFFF_FFFF_FFFF,
+    0x1EC3_8C0C_CFCF_F0EF,
+    0x2F05_4407_452D_31FA,
+    0x4_0000,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0xFFFF_FFFB_FFFC_0000,
+    0x5F,
+    0xFFFF_FFFF_FFFC_0000,
+    0x1F,
+    0,
+];
+const TAILS: [u64; 19] = [
+    0,
+    0,
+    0xFFFF_FFFF_FFFF_FFFF,
+    0x9F7E_FFFF_91C2_02F7,
+    0x6000_0000_0000_0030,
+    0x7F00_0033_CCCC_0006,
+    0x4_0000,
+    0,
+    0,
+    0,
+    0,
+    0x3900_00C0,
+    0,
+    0,
+    0x200_0000_D770,
+    1,
+    0xDFFE,
+    0xDFFE_0000,
+    0x3_0000,
+];
+
+/// Whether `text` may have a damaged sequence, as far as can be said without the tables. Most text has none. `alone`: a
+/// control, or a character that lost what followed it, is damaged, too.
+pub(crate) fn may_be_in(text: &str, alone: bool) -> bool {
+    // Of the others, all that may be in a page.
+    let is_in = |set: &[u64; 19], ch: char| {
+        let is_other = || ch >= '\u{800}' && has_entry(ch);
+        set.get(ch as usize >> 6).map_or_else(is_other, |bits| bits >> (ch as u32 & 63) & 1 != 0)
+    };
+    let mut before = ' ';
+    let mut is_pair = |ch: char| {
+        let is_damaged = is_in(&LEADS, before) && is_in(&TAILS, ch)
+            || alone && (ch == ' ' && is_in(&LEADS, before) || ('\u{80}'..='\u{9F}').contains(&ch));
+        before = ch;
+        is_damaged
+    };
+    // A character of ASCII matters only after another one.
+    text.as_bytes().chunks(BLOCK).any(|block| !block.is_ascii()) && text.chars().any(&mut is_pair)
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::tables::Pages;
     use super::*;
     use proptest::prelude::*;
+
+    /// The sets have the characters of the tables, and no others.
+    #[test]
+    fn sets_are_those_of_the_tables() {
+        let set_of = |is_in: &dyn Fn(Signs) -> bool| -> Vec<char> {
+            ('\0'..'\u{800}').filter(|ch| is_in(Tables::get().signs_of(*ch))).collect()
+        };
+        let chars_of = |set: &[u64; 19]| -> Vec<char> {
+            ('\0'..'\u{4C0}').filter(|ch| set[*ch as usize >> 6] >> (*ch as u32 & 63) & 1 != 0).collect()
+        };
+        let is_page = |pages: Pages| pages & !(LOST | ALONE) != 0;
+        assert_eq!(chars_of(&LEADS), set_of(&|signs| is_page(signs.lead | signs.long_lead)));
+        assert_eq!(chars_of(&TAILS), set_of(&|signs| is_page(signs.tail)));
+    }
+
+    /// Where the search finds something that a repair begins with, the text may have it.
+    #[test]
+    fn what_is_found_may_be_there() {
+        for text in ["Ã©", "a Â\u{A0}b", "â‚¬", "РџСЂРёРІРµС‚", "├®", "Ã\u{201C}", "È™"] {
+            assert!(may_be_in(text, false), "{text}");
+        }
+        for text in
+            ["Größe", "größer als 40 €", "naïve café – ‘so’", "Привет, мир", "日本語", "שלום", "مرحبا", "Ã ", "\u{92}"]
+        {
+            assert!(!may_be_in(text, false), "{text}");
+        }
+        assert!(may_be_in("Ã ", true) && may_be_in("\u{92}", true) && !may_be_in("größer", true));
+    }
 
     /// What [`find`] does, character by character.
     fn found_by_characters(tables: &Tables, text: &str, from: usize) -> Option<usize> {

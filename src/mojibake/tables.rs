@@ -1,7 +1,7 @@
 //! The byte of each character in the pages that text is often wrongly decoded as.
 
 use super::class::{Class, class};
-use crate::codec::decode_strictly;
+use crate::codec::{MIN_ROOM, drive};
 use crate::registry::Registry;
 use std::sync::LazyLock;
 
@@ -97,10 +97,16 @@ impl Tables {
         let mut tables = Tables { entries, signs: Vec::new() };
         for (page, name) in PAGES.iter().enumerate() {
             let Ok(codec) = Registry::builtin().codec(name) else { continue };
-            for byte in 0x80..=0xF4 {
-                let ch = decode_strictly(&*codec, &[byte]).and_then(|text| text.chars().next());
-                tables.add(page, byte, ch.filter(|ch| *ch > '\u{9F}'));
-            }
+            codec.with_decoder(&mut |decoder| {
+                for byte in 0x80..=0xF4 {
+                    let mut found = None;
+                    drive(decoder, &[byte], false, &mut [0; MIN_ROOM], |step| {
+                        found = step.text.chars().next();
+                        true
+                    });
+                    tables.add(page, byte, found.filter(|ch| *ch > '\u{9F}'));
+                }
+            });
         }
         for lead in ['Â', 'Ã', 'Ð', 'Г'] {
             tables.entries[index(lead)].lead |= LOST;
@@ -166,6 +172,11 @@ impl Entry {
     pub(super) fn byte(&self, page: u32) -> u8 {
         self.bytes[page as usize]
     }
+}
+
+/// Whether a character has an entry.
+pub(super) fn has_entry(ch: char) -> bool {
+    index(ch) != usize::MAX
 }
 
 /// The index of the entry of a character; beyond the end if it has none.

@@ -10,7 +10,7 @@ use crate::codec::oem;
 use crate::codec::stateful::{Hz, Iso2022, Utf7};
 #[cfg(feature = "whatwg")]
 use crate::codec::web;
-use crate::codec::{Ucs4, Utf8, Utf16, UtfEbcdic, pages_by_folder};
+use crate::codec::{Codec, Ucs4, Utf8, Utf16, UtfEbcdic, for_label, pages_by_folder, with_mark};
 use std::sync::{Arc, OnceLock};
 
 /// Returns all built-in codecs with their labels, which are IANA's, or ICU's if IANA has none.
@@ -64,6 +64,8 @@ static FOUND: [OnceLock<Box<Found>>; 1024] = [const { OnceLock::new() }; 1024];
 struct Found {
     label: Box<str>,
     named: Named,
+    /// The codec as the label means it, if it was asked for.
+    codec: OnceLock<Arc<dyn Codec>>,
 }
 
 /// A built-in codec that was found by a name.
@@ -82,12 +84,23 @@ const MAX_FOUND_LEN: usize = 64;
 
 /// Returns the places of a label.
 fn places(label: &str) -> &'static [OnceLock<Box<Found>>] {
-    // FNV-1a.
-    let hash = label
-        .bytes()
-        .fold(0xCBF2_9CE4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3));
-    let first = (hash ^ hash >> 32) as usize % (FOUND.len() / PLACES) * PLACES;
+    // FNV-1a, eight bytes at a time.
+    let mix = |hash: u64, bytes: u64| (hash ^ bytes).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
+    let (eights, rest) = label.as_bytes().as_chunks::<8>();
+    let hash = eights.iter().fold(label.len() as u64, |hash, eight| mix(hash, u64::from_le_bytes(*eight)));
+    let last = rest.iter().fold(0, |all, byte| all << 8 | u64::from(*byte));
+    let hash = mix(hash, last).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let first = (hash >> 32) as usize % (FOUND.len() / PLACES) * PLACES;
     &FOUND[first..first + PLACES]
+}
+
+/// Returns what was found by a label.
+fn known(label: &str) -> Option<&'static Found> {
+    if label.len() > MAX_FOUND_LEN {
+        return None;
+    }
+    let mut found = places(label).iter().map_while(OnceLock::get);
+    found.find(|found| *found.label == *label).map(|found| &**found)
 }
 
 /// Finds the built-in codec with a label.
@@ -100,19 +113,35 @@ pub(super) fn find_typed(name: &str) -> Option<Named> {
     find_named(name, true)
 }
 
-fn find_named(name: &str, by_person: bool) -> Option<Named> {
-    if name.len() > MAX_FOUND_LEN {
-        return search_named(name, by_person);
+/// Returns the built-in codec that a user means by a name.
+pub(super) fn typed_codec(name: &str) -> Option<Arc<dyn Codec>> {
+    match known(name) {
+        Some(found) => Some(found.codec.get_or_init(|| found.named.codec(name)).clone()),
+        None => Some(find_typed(name)?.codec(name)),
     }
-    let places = places(name);
-    let found = places.iter().map_while(OnceLock::get).find(|found| *found.label == *name);
-    if let Some(found) = found {
+}
+
+impl Named {
+    /// Returns the codec as the name means it.
+    fn codec(self, name: &str) -> Arc<dyn Codec> {
+        let codec = self.builtin.codec();
+        match self.is_typed {
+            true if self.has_mark => with_mark(codec),
+            true => codec.clone(),
+            false => for_label(codec, name),
+        }
+    }
+}
+
+fn find_named(name: &str, by_person: bool) -> Option<Named> {
+    if let Some(found) = known(name) {
         return Some(found.named).filter(|named| by_person || !named.is_typed);
     }
     let named = search_named(name, by_person)?;
-    if let Some(place) = places.iter().find(|place| place.get().is_none()) {
+    let is_short = name.len() <= MAX_FOUND_LEN;
+    if let Some(place) = is_short.then(|| places(name).iter().find(|place| place.get().is_none())).flatten() {
         // Fails if another thread has just taken the place.
-        _ = place.set(Box::new(Found { label: name.into(), named }));
+        _ = place.set(Box::new(Found { label: name.into(), named, codec: OnceLock::new() }));
     }
     Some(named)
 }

@@ -68,7 +68,7 @@ impl Builtin {
         }
     }
 
-    fn codec(self) -> &'static Arc<dyn Codec> {
+    pub(super) fn codec(self) -> &'static Arc<dyn Codec> {
         MADE[self.index].get_or_init(|| match self.kind {
             Kind::Plain((_, make, ..)) => make(),
             Kind::Page(page) if page.has_states() => {

@@ -35,7 +35,7 @@ pub use encoding::{Encoding, encodings};
 
 use crate::codec::table::limits::MAX_FILE;
 use crate::codec::table::{Table, TableShape};
-use crate::codec::{Codec, TableCodec, for_label, is_ebcdic, newline_surface, with_mark};
+use crate::codec::{Codec, TableCodec, for_label, is_ebcdic, newline_surface};
 use crate::error::{Error, ErrorKind};
 use entry::{Entry, Registered};
 use std::borrow::Cow;
@@ -220,18 +220,8 @@ impl Registry {
 
     /// Returns the codec for a name that a user gives: a label, or one of the names that only people use.
     fn typed(&self, name: &str) -> Option<Arc<dyn Codec>> {
-        if self.has_builtin
-            && self.find_registered(name).is_none()
-            && let Some(named) = builtin::find_typed(name)
-        {
-            let codec = Entry::Builtin(named.builtin).codec();
-            return Some(match named.is_typed {
-                true if named.has_mark => with_mark(codec),
-                true => codec.clone(),
-                false => for_label(codec, name),
-            });
-        }
-        self.named(name)
+        let is_builtin = self.has_builtin && self.find_registered(name).is_none();
+        is_builtin.then(|| builtin::typed_codec(name)).flatten().or_else(|| self.named(name))
     }
 
     fn named(&self, label: &str) -> Option<Arc<dyn Codec>> {

@@ -50,9 +50,12 @@ impl Transcoder {
 
     #[cfg(feature = "lines")]
     fn find_positions(&mut self, input: &mut dyn Read, error: Option<&mut Error>) -> io::Result<()> {
-        let Some(finder) = self.position_finder() else { return Ok(()) };
         let mut offsets = self.run.report.offsets();
         offsets.extend(error.as_ref().and_then(|error| error.offset_in_text()));
+        if offsets.is_empty() {
+            return Ok(());
+        }
+        let Some(finder) = self.position_finder() else { return Ok(()) };
         let positions = Positions::find(finder, input, offsets)?;
         self.run.report.set_positions(|offset, _| positions.of(offset));
         if let Some(error) = error {
@@ -77,11 +80,11 @@ impl Transcoder {
         if !self.run.settings.counts_lines || head.is_empty() {
             return None;
         }
-        let finder = self.position_finder()?;
         let error = error.filter(|error| error.position().is_none());
         let mut offsets = self.run.report.offsets();
         offsets.extend(error.and_then(Error::offset_in_text));
         offsets.retain(|offset| *offset <= head.len() as u64);
+        let finder = self.position_finder().filter(|_| !offsets.is_empty())?;
         let positions = Positions::find(finder, &mut &head[..], offsets).ok()?;
         self.run.report.set_positions(|offset, known| known.or_else(|| positions.of(offset)));
         let position = positions.of(error?.offset_in_text()?)?;

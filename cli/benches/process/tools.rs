@@ -163,6 +163,12 @@ impl Line {
         self
     }
 
+    /// The same by another copy of the program.
+    pub(crate) fn by(mut self, program: &Path) -> Line {
+        self.args[0] = program.into();
+        self
+    }
+
     /// The same with another instruction set.
     pub(crate) fn with_isa(self, isa: &str) -> Line {
         Line { isa: Some(isa.to_owned()), ..self }

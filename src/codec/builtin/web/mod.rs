@@ -170,9 +170,11 @@ pub(crate) fn for_web_label(label: &str) -> Option<Arc<dyn Codec>> {
 
 /// Builds the table of a single-byte encoding from its decoder.
 fn page(name: &'static str) -> Table {
-    Table::from_fn(name, SOURCE, |byte| {
-        let encoding = Encoding::for_label(name.as_bytes())?;
-        let text = encoding.decode_without_bom_handling_and_without_replacement(std::slice::from_ref(&byte))?;
-        text.chars().next()
-    })
+    let bytes: [u8; 256] = std::array::from_fn(|byte| byte as u8);
+    let encoding = Encoding::for_label(name.as_bytes());
+    // Every byte is one character, and U+FFFD if it has no other.
+    let text = encoding.map(|encoding| encoding.decode_without_bom_handling(&bytes).0).unwrap_or_default();
+    let chars: Vec<char> = text.chars().collect();
+    let char_of = |byte| chars.get(usize::from(byte)).copied().filter(|ch| *ch != char::REPLACEMENT_CHARACTER);
+    Table::from_fn(name, SOURCE, char_of)
 }

@@ -517,6 +517,9 @@ pub(in crate::codec::engine) struct MultiByteDecoder {
 const NEAR: usize = 24;
 const MANY: usize = 64;
 
+/// How many bytes a short value has, at most.
+const SHORT_VALUE: usize = 64;
+
 /// The state of a decoder between two calls.
 #[derive(Clone, Debug)]
 struct Position {
@@ -742,6 +745,44 @@ impl Position {
         Step { read, stop: Stop::InputEmpty }
     }
 
+    /// Decodes a short value with shift codes from the initial state, as long as it is simple; returns how many bytes were
+    /// read. For a field, what [`feed`](Self::feed) does between two runs would take longer than the runs.
+    fn short_value(&mut self, table: &DecodeTable, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+        let start = table.nodes[table.sets[0] as usize].start as usize;
+        let singles: &[Utf8Word; 256] = table.words[start..].first_chunk().expect("a set has 256 words");
+        let (pairs, words) = (&table.pairs[1], &table.words[..]);
+        let mut read = 0;
+        loop {
+            dst.push_words(|| {
+                let Some(byte) = src.get(read) else { return note::of(note::STOP) };
+                let word = singles[usize::from(*byte)];
+                // A branch, here and below, so that the next byte need not wait for this word.
+                if word.is_char() {
+                    read += 1;
+                }
+                word
+            });
+            if src.get(read) != Some(&SO) {
+                return read;
+            }
+            (self.set, read) = (1, read + 1);
+            dst.push_words(|| {
+                let Some(&[lead, trail]) = src.get(read..).and_then(<[u8]>::first_chunk) else {
+                    return note::of(note::STOP);
+                };
+                let word = words[pairs[usize::from(lead)] as usize + usize::from(trail)];
+                if word.is_char() {
+                    read += 2;
+                }
+                word
+            });
+            if src.get(read) != Some(&SI) {
+                return read;
+            }
+            (self.set, read) = (0, read + 1);
+        }
+    }
+
     fn finish(&mut self, table: &DecodeTable, dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
         while self.len > 0 {
             let (len, malformed) = match table.first(self.set, &self.held[..self.len], true) {
@@ -777,6 +818,16 @@ impl Decoder for MultiByteDecoder {
 
     fn finish(&mut self, dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
         self.position.finish(&self.table, dst)
+    }
+
+    fn decode_whole(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> bool {
+        let MultiByteDecoder { table, position } = self;
+        let is_short = src.len() < SHORT_VALUE && table.sets.len() > 1 && position.len == 0;
+        let read = if is_short { position.short_value(table, src, dst) } else { 0 };
+        read == src.len()
+            || position.feed(table, &src[read..], dst, &mut None)
+                == Step { read: src.len() - read, stop: Stop::InputEmpty }
+                && position.finish(table, dst) == Stop::InputEmpty
     }
 
     fn reset(&mut self) {
