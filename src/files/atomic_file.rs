@@ -7,6 +7,7 @@
 use crate::files::FileId;
 use crate::files::attributes::inherit;
 use crate::files::changed_folders::ChangedFolders;
+use crate::files::contents::sync_contents;
 use crate::files::folder::Folder;
 use crate::files::place::{Place, changed};
 use crate::files::signals::{self, Hold};
@@ -83,6 +84,11 @@ impl AtomicFile {
     /// Puts the new file in its place. Its name is on disk when `folders` are.
     pub fn commit_in(self, folders: &ChangedFolders) -> io::Result<()> {
         self.prepare()?;
+        self.publish_in(folders)
+    }
+
+    /// Puts the new file in its place, after [`prepare`](Self::prepare). Its name is on disk when `folders` are.
+    pub fn publish_in(self, folders: &ChangedFolders) -> io::Result<()> {
         let folder = self.place.folder.clone();
         self.put_in_place(&signals::hold())?;
         folders.note(&folder)
@@ -91,6 +97,13 @@ impl AtomicFile {
     /// Makes the new file ready to be put in its place.
     pub fn prepare(&self) -> io::Result<()> {
         self.new.prepare(self.old.as_deref())
+    }
+
+    /// Does this for many files, in less time than for one after the other. Returns the result for each.
+    pub fn prepare_all(files: &[&AtomicFile]) -> Vec<io::Result<()>> {
+        let inherited: Vec<io::Result<()>> = files.iter().map(|file| file.new.inherit(file.old.as_deref())).collect();
+        let contents: Vec<&File> = files.iter().map(|file| file.new.file()).collect();
+        inherited.into_iter().zip(sync_contents(&contents)).map(|(inherited, synced)| inherited.and(synced)).collect()
     }
 
     /// Puts the new file in its place, after [`prepare`](Self::prepare).
@@ -166,12 +179,15 @@ impl NewFile {
     /// Makes the file ready to be put in its place: gives it the permissions and attributes of `old`, and has its
     /// content written to disk.
     pub fn prepare(&self, old: Option<&File>) -> io::Result<()> {
-        if let Some(old) = old {
-            inherit(self.file(), old)?;
-        }
+        self.inherit(old)?;
         // Some file systems report only now that the disk is full; and the rename must not reach the disk before the
         // data.
         self.file().sync_data()
+    }
+
+    /// Gives the file the permissions and attributes of `old`.
+    fn inherit(&self, old: Option<&File>) -> io::Result<()> {
+        old.map_or(Ok(()), |old| inherit(self.file(), old))
     }
 
     /// Gives the file a temporary name if it has none, for the instant before it is renamed.

@@ -20,6 +20,7 @@
 //! |---|---|
 //! | `output_file.rs` | a path that is opened for writing |
 //! | `atomic_file.rs`, `attributes.rs` | a new file, until it takes the place of the old one |
+//! | `contents.rs` | writes the contents of new files to disk, those of many at once |
 //! | `changed_folders.rs` | writes directories to disk after files in them were replaced |
 //! | `place.rs`, `folder.rs`, `entry.rs` | names in open directories; which symlinks are followed |
 //! | `signals.rs` | holds INT, TERM and HUP back while files are replaced |
@@ -32,6 +33,7 @@ mod atomic_file;
 mod attributes;
 mod blocking;
 mod changed_folders;
+mod contents;
 mod entry;
 mod file_id;
 #[cfg(unix)]

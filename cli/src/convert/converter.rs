@@ -36,6 +36,9 @@ use std::sync::Arc;
 /// How many bytes are read at a time.
 const READ_BYTES: usize = 64 * 1024;
 
+/// The longest output that may wait for others, in bytes. To write it to disk takes longer than to ask for that.
+const SHORT_BYTES: u64 = 1024 * 1024;
+
 /// The settings that the conversions of all inputs share.
 pub(crate) struct Converter<'a> {
     pub(crate) args: &'a Convert,
@@ -54,6 +57,13 @@ pub(crate) struct Converter<'a> {
     pub(crate) report_id: Option<FileId>,
     /// How binary files are recognised that were found in directories.
     pub(crate) binary: Option<Search>,
+}
+
+/// An input that was converted.
+pub(crate) struct Converted {
+    pub(crate) outcome: Outcome,
+    /// The output, if a new file in it waits to take its place.
+    pub(crate) waiting: Option<Output>,
 }
 
 /// An open input, with the transcoder for it.
@@ -89,14 +99,25 @@ impl Converter<'_> {
         })
     }
 
-    /// Converts an input into a separate output.
-    pub(crate) fn convert(&self, task: &Task) -> Outcome {
+    /// Converts an input into a separate output. If `may_wait`, a new file may wait for others before it takes its place.
+    pub(crate) fn convert(&self, task: &Task, may_wait: bool) -> Converted {
         let name = match &task.target {
             Target::File { path, .. } | Target::Listed { path, .. } => path.name(),
             Target::InPlace { .. } => task.name(),
             Target::Shared | Target::Nowhere => Name::stdout(),
         };
-        self.catch_panic(&name, || self.convert_to(&name, task))
+        let mut waiting = None;
+        let outcome = self.catch_panic(&name, || {
+            let (outcome, output) = self.convert_to(&name, task);
+            let Some(mut output) = output else { return outcome };
+            if may_wait && outcome.report.bytes_out <= SHORT_BYTES && output.can_wait() {
+                waiting = Some(output);
+                return outcome;
+            }
+            let prepared = output.prepare();
+            self.publish(outcome, output, prepared)
+        });
+        Converted { outcome, waiting }
     }
 
     /// Returns the conversion of an input.
@@ -104,7 +125,26 @@ impl Converter<'_> {
         task.transcode.as_deref().unwrap_or(&self.transcode).clone()
     }
 
-    fn convert_to(&self, name: &Name, task: &Task) -> Outcome {
+    /// Puts the output of an input in its place. `prepared`: whether a new file in it is on disk.
+    pub(crate) fn publish(&self, mut outcome: Outcome, output: Output, prepared: io::Result<()>) -> Outcome {
+        let name = output.name.clone();
+        let is_done = outcome.ended.status() == Status::Done;
+        match output.publish_in(prepared, &self.folders) {
+            Ok(true) => {}
+            Ok(false) => outcome.ended = Ended::Unchanged,
+            Err(_) if !is_done => {}
+            Err(error) => {
+                outcome.ended = match BackupExists::of(&error) {
+                    Some(objection) => Failure::HasBackup(objection.clone()).into(),
+                    None => Ending::not_written(&name, error).into(),
+                }
+            }
+        }
+        outcome
+    }
+
+    /// Converts an input. Returns the output too if it is still to be put in its place.
+    fn convert_to(&self, name: &Name, task: &Task) -> (Outcome, Option<Output>) {
         let opened = self.begin(task, self.transcode_of(task), |_| None).and_then(|mut conversion| {
             let output = match conversion.in_place.take() {
                 Some(file) => Output::in_place(name.clone(), file),
@@ -114,12 +154,12 @@ impl Converter<'_> {
         });
         let (conversion, mut output) = match opened {
             Ok(opened) => opened,
-            Err(ended) => return self.not_begun(name.clone(), ended),
+            Err(ended) => return (self.not_begun(name.clone(), ended), None),
         };
         let outcome = conversion.run(&mut output);
         let mut outcome = self.settled(task, outcome, output.is_replacing());
         if let Ended::LeftAlone(_) = outcome.ended {
-            return outcome;
+            return (outcome, None);
         }
         // A file that a run before this one has converted may well be malformed in its old encoding.
         if let (Some(_), Status::Data, Some(objection)) =
@@ -128,20 +168,8 @@ impl Converter<'_> {
             outcome.ended = Failure::HasBackup(objection.clone()).into();
         }
         let is_done = outcome.ended.status() == Status::Done;
-        if is_done || !output.is_replacing() {
-            match output.commit_in(&self.folders) {
-                Ok(true) => {}
-                Ok(false) => outcome.ended = Ended::Unchanged,
-                Err(_) if !is_done => {}
-                Err(error) => {
-                    outcome.ended = match BackupExists::of(&error) {
-                        Some(objection) => Failure::HasBackup(objection.clone()).into(),
-                        None => Ending::not_written(name, error).into(),
-                    }
-                }
-            }
-        }
-        outcome
+        let output = (is_done || !output.is_replacing()).then_some(output);
+        (outcome, output)
     }
 
     /// Leaves a file alone that turned out to be binary after the part of it that was examined. If some of it is in the

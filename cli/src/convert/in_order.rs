@@ -8,29 +8,30 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How many outcomes may wait for an earlier one. Each has at most a few KiB.
-const MAX_WAITING: usize = 512;
+/// How many outcomes may wait for an earlier one, at most. Each has at most a few KiB.
+pub(crate) const MAX_WAITING: usize = 512;
 
-/// The outcomes are handed over as soon as this many wait,
-const MANY: usize = MAX_WAITING / 8;
+/// The outcomes are handed over as soon as one of so many of them wait,
+const PART: usize = 8;
 
 /// and at least this often. To wake a thread takes as long as to convert a short file.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Calls `work` with each of `tasks` and its number, in up to `workers` threads, and calls `done` with the outcomes, on
-/// this thread and in the order of the tasks. A task for which `work` returns `None` was skipped. Once `done` breaks,
-/// no other task is begun.
-pub(crate) fn in_order<T: Sync, D: Send>(
-    tasks: &[T],
+/// this thread and in the order of the tasks. At most `waiting` outcomes wait for an earlier one. A task for which `work`
+/// returns `None` was skipped. Once `done` breaks, no other task is begun.
+pub(crate) fn in_order<'t, T: Sync, D: Send>(
+    tasks: &'t [T],
     workers: NonZeroUsize,
+    waiting: usize,
     work: impl Fn(usize, &T) -> Option<D> + Sync,
-    mut done: impl FnMut(&T, D) -> ControlFlow<()>,
+    mut done: impl FnMut(&'t T, D) -> ControlFlow<()>,
 ) {
     let workers = workers.get().min(tasks.len());
     if workers <= 1 {
         return alone(tasks, &work, &mut done);
     }
-    let queue = Queue::new(tasks.len());
+    let queue = Queue::new(tasks.len(), waiting);
     thread::scope(|scope| {
         let begin = || thread::Builder::new().spawn_scoped(scope, || queue.serve(tasks, &work));
         // If the system grants fewer threads, those do the work.
@@ -54,7 +55,11 @@ pub(crate) fn in_order<T: Sync, D: Send>(
 }
 
 /// Does the work on this thread.
-fn alone<T, D>(tasks: &[T], work: &impl Fn(usize, &T) -> Option<D>, done: &mut impl FnMut(&T, D) -> ControlFlow<()>) {
+fn alone<'t, T, D>(
+    tasks: &'t [T],
+    work: &impl Fn(usize, &T) -> Option<D>,
+    done: &mut impl FnMut(&'t T, D) -> ControlFlow<()>,
+) {
     _ = tasks.iter().enumerate().try_for_each(|(number, task)| match work(number, task) {
         Some(outcome) => done(task, outcome),
         None => ControlFlow::Continue(()),
@@ -68,6 +73,8 @@ struct Queue<D> {
     ready: Condvar,
     /// More tasks may be begun, or none any more.
     room: Condvar,
+    /// How many outcomes may wait.
+    waiting: usize,
 }
 
 struct State<D> {
@@ -86,9 +93,9 @@ struct State<D> {
 }
 
 impl<D> Queue<D> {
-    fn new(len: usize) -> Self {
+    fn new(len: usize, waiting: usize) -> Self {
         let state = State { len, next: 0, handed: 0, first: 0, outcomes: VecDeque::new(), known: 0 };
-        Queue { state: Mutex::new(state), ready: Condvar::new(), room: Condvar::new() }
+        Queue { state: Mutex::new(state), ready: Condvar::new(), room: Condvar::new(), waiting }
     }
 
     fn state(&self) -> MutexGuard<'_, State<D>> {
@@ -107,7 +114,7 @@ impl<D> Queue<D> {
 
     /// Returns the next task to begin, once it may be.
     fn begin(&self) -> Option<usize> {
-        let full = |state: &mut State<D>| state.next < state.len && state.next >= state.handed + MAX_WAITING;
+        let full = |state: &mut State<D>| state.next < state.len && state.next >= state.handed + self.waiting;
         let mut state = self.room.wait_while(self.state(), full).unwrap_or_else(PoisonError::into_inner);
         if state.next >= state.len {
             return None;
@@ -123,7 +130,7 @@ impl<D> Queue<D> {
         let at = number - state.first;
         state.outcomes[at] = Some(outcome);
         state.known += 1;
-        if state.known >= MANY || state.known == state.len - state.first {
+        if state.known >= self.waiting.div_ceil(PART) || state.known == state.len - state.first {
             self.ready.notify_one();
         }
     }
@@ -187,7 +194,7 @@ mod tests {
                 }
                 Some(task * 2)
             };
-            in_order(&tasks, workers(count), work, |task, outcome| {
+            in_order(&tasks, workers(count), MAX_WAITING, work, |task, outcome| {
                 assert_eq!(outcome, task * 2);
                 seen.push(*task);
                 ControlFlow::Continue(())
@@ -202,7 +209,7 @@ mod tests {
         let here = thread::current().id();
         for (count, tasks, is_here) in [(1, 3, true), (2, 1, true), (2, 2, false), (3, 50, false)] {
             let work = |_, _: &()| Some(thread::current().id() == here);
-            in_order(&vec![(); tasks], workers(count), work, |_, found| {
+            in_order(&vec![(); tasks], workers(count), MAX_WAITING, work, |_, found| {
                 assert_eq!(found, is_here, "{count} workers, {tasks} tasks");
                 ControlFlow::Continue(())
             });
@@ -223,7 +230,7 @@ mod tests {
             }
             Some(())
         };
-        in_order(&tasks, workers(3), work, |_, ()| {
+        in_order(&tasks, workers(3), MAX_WAITING, work, |_, ()| {
             done.fetch_add(1, Ordering::SeqCst);
             ControlFlow::Continue(())
         });
@@ -240,7 +247,7 @@ mod tests {
                 begun.fetch_add(1, Ordering::SeqCst);
                 Some(*task)
             };
-            in_order(&tasks, workers(count), work, |_, task| {
+            in_order(&tasks, workers(count), MAX_WAITING, work, |_, task| {
                 seen += 1;
                 if task == 9 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
@@ -250,7 +257,7 @@ mod tests {
 
             let mut seen = Vec::new();
             let work = |number, task: &usize| (*task < 9 || number == 4000).then_some(*task);
-            in_order(&tasks, workers(count), work, |_, task| {
+            in_order(&tasks, workers(count), MAX_WAITING, work, |_, task| {
                 seen.push(task);
                 ControlFlow::Continue(())
             });

@@ -23,6 +23,7 @@ mod outcome;
 mod outcome_messages;
 mod outputs;
 mod plan;
+mod publisher;
 mod run;
 mod summary;
 mod task;

@@ -3,11 +3,13 @@
 use crate::args::Convert;
 use crate::convert::collector::Collector;
 use crate::convert::converter::Converter;
-use crate::convert::in_order::in_order;
+use crate::convert::in_order::{MAX_WAITING, in_order};
+use crate::convert::outcome::Outcome;
 use crate::convert::plan::Plan;
+use crate::convert::publisher::{MAX_FILES, MIN_FILES, Publisher};
 use crate::convert::task::Task;
 use crate::ending::Ending;
-use crate::files::descriptors::affordable_jobs;
+use crate::files::descriptors::{affordable_jobs, affordable_waiting};
 use crate::files::output::Output;
 use crate::messages::progress::Meter;
 use crate::status::Status;
@@ -46,26 +48,35 @@ impl Run<'_> {
         // With --fail-fast, the inputs before the first that fails are converted even if another thread gets there
         // first, and those after it that have begun are finished.
         let first_failed = AtomicUsize::new(usize::MAX);
+        let workers = self.plan.workers.min(affordable_jobs());
+        // As many as wait in the publisher may wait for an earlier input before.
+        let most = MAX_FILES.min(affordable_waiting(workers) / 2);
+        let may_wait = self.plan.tasks.len() >= MIN_FILES && most >= MIN_FILES && !self.args.many.fail_fast;
         let work = |number, task: &Task| {
             if number > first_failed.load(Ordering::Relaxed) {
                 return None;
             }
-            let outcome = self.converter.convert(task);
-            if self.args.many.fail_fast && outcome.ended.status() != Status::Done {
+            let converted = self.converter.convert(task, may_wait);
+            if self.args.many.fail_fast && converted.outcome.ended.status() != Status::Done {
                 first_failed.fetch_min(number, Ordering::Relaxed);
             }
             self.meter.add_file();
-            Some(outcome)
+            Some(converted)
         };
         // The bar is taken away only for files with messages: for thousands of files without any, it would flicker.
         let always_prints = self.args.messages.verbose || self.args.many.check || self.args.report_is_said();
-        let workers = self.plan.workers.min(affordable_jobs());
-        in_order(&self.plan.tasks, workers, work, |task, outcome| {
+        let mut take = |(task, outcome): (&Task, Outcome)| {
             if always_prints || !outcome.is_silent() {
                 self.meter.aside(|| collector.take(task, &outcome))
             } else {
                 collector.take(task, &outcome)
             }
+        };
+        let mut publisher = Publisher::new(&self.converter, most);
+        let waiting = if may_wait { most } else { MAX_WAITING };
+        in_order(&self.plan.tasks, workers, waiting, work, |task, converted| {
+            publisher.add(task, converted).into_iter().try_for_each(&mut take)
         });
+        _ = publisher.publish().into_iter().try_for_each(take);
     }
 }

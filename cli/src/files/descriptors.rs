@@ -7,6 +7,9 @@ use std::num::NonZeroUsize;
 /// the input, of the output and of the backup, and two on the way to a directory.
 const PER_JOB: usize = 8;
 
+/// How many of them a new file takes that waits for others: all but the input, and those on the way to a directory.
+const PER_WAITING: usize = 4;
+
 /// How many descriptors are left for the rest of the run: directories that wait to be written to disk, and what the system
 /// opens.
 const RESERVE: usize = 6;
@@ -14,6 +17,12 @@ const RESERVE: usize = 6;
 /// Returns how many files this process can convert at once, in addition to what is open now.
 pub(crate) fn affordable_jobs() -> NonZeroUsize {
     descriptor_limit().map_or(NonZeroUsize::MAX, |limit| jobs_within(limit, open_now()))
+}
+
+/// Returns how many new files can wait for others before they take their places, while this many are converted at once.
+pub(crate) fn affordable_waiting(jobs: NonZeroUsize) -> usize {
+    let limit = descriptor_limit().unwrap_or(usize::MAX);
+    limit.saturating_sub(open_now() + RESERVE).saturating_sub(jobs.get().saturating_mul(PER_JOB)) / PER_WAITING
 }
 
 /// Returns the number of open descriptors, or of those that a run usually has if the system does not tell.

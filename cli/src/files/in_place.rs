@@ -102,6 +102,11 @@ impl InPlace {
         Ok(true)
     }
 
+    /// Gives back the memory that is needed only while something is written.
+    pub(crate) fn rest(&mut self) {
+        self.buffer = PageBuffer::default();
+    }
+
     /// Returns why the file must not be replaced.
     pub(crate) fn objection(&self) -> Option<&BackupExists> {
         self.objection.as_ref()
@@ -124,17 +129,22 @@ impl InPlace {
         Ok(())
     }
 
-    /// Replaces the file, after giving the old content its other name if there is a backup. Returns whether anything
-    /// has changed. The new names are on disk when `folders` are.
-    pub(crate) fn commit_in(mut self, folders: &ChangedFolders) -> io::Result<bool> {
+    /// Returns the new file, if there is one.
+    pub(crate) fn new_file(&self) -> Option<&AtomicFile> {
+        if let Rewrite::File(new) = &self.new { Some(new) } else { None }
+    }
+
+    /// Replaces the file, after giving the old content its other name if there is a backup. The new file, if there is one,
+    /// was prepared. Returns whether anything has changed. The new names are on disk when `folders` are.
+    pub(crate) fn publish_in(mut self, folders: &ChangedFolders) -> io::Result<bool> {
         if matches!(self.new, Rewrite::None) {
             if self.old.metadata()?.len() == self.same {
                 return Ok(false);
             }
             self.start_rewrite()?;
+            self.new_file().map_or(Ok(()), AtomicFile::prepare)?;
         }
         let Rewrite::File(new) = self.new else { return Ok(true) };
-        new.prepare()?;
         // Anything that another process has written to the file meanwhile would be lost.
         let is_unchanged = self.place.must_be(&self.old).is_ok() && State::of(&self.old.metadata()?) == self.state;
         let InPlace { place, backup, old, .. } = self;

@@ -22,7 +22,7 @@ pub(crate) struct Output {
 
 enum Sink {
     /// A standard stream, a FIFO or a device: what is written cannot be taken back.
-    Stream(Box<dyn Write>, StreamEnd),
+    Stream(Box<dyn Write + Send>, StreamEnd),
     Atomic(Box<AtomicFile>),
     InPlace(Box<InPlace>),
     /// A rehearsal, which writes nothing. The file that would be written is held, so that its identity is known.
@@ -167,7 +167,7 @@ impl Output {
                 Sink::InPlace(file) => {
                     // It holds signals back itself.
                     hold = None;
-                    file.commit_in(&folders).and_then(|_| folders.sync())
+                    file.publish_in(&folders).and_then(|_| folders.sync())
                 }
                 Sink::Stream(..) | Sink::Nothing(_) => Ok(()),
             };
@@ -177,11 +177,12 @@ impl Output {
     }
 
     /// Writes everything, so that a new file only lacks its name.
-    fn prepare(&mut self) -> io::Result<()> {
+    pub(crate) fn prepare(&mut self) -> io::Result<()> {
         match &mut self.sink {
             Sink::Stream(stream, _) => stream.flush(),
             Sink::Atomic(file) => file.prepare(),
-            Sink::InPlace(_) | Sink::Nothing(_) => Ok(()),
+            Sink::InPlace(file) => file.new_file().map_or(Ok(()), AtomicFile::prepare),
+            Sink::Nothing(_) => Ok(()),
         }
     }
 
@@ -196,12 +197,42 @@ impl Output {
 
     /// Does the same, but the new names are on disk for certain only when `folders` are.
     pub(crate) fn commit_in(self, folders: &ChangedFolders) -> io::Result<bool> {
-        let done = match self.sink {
+        let prepared = self.new_file().map_or(Ok(()), AtomicFile::prepare);
+        self.publish_in(prepared, folders)
+    }
+
+    /// Returns the new file that takes its place when the output is finished, if there is one already.
+    fn new_file(&self) -> Option<&AtomicFile> {
+        match &self.sink {
+            Sink::Atomic(file) => Some(file),
+            Sink::InPlace(file) => file.new_file(),
+            Sink::Stream(..) | Sink::Nothing(_) => None,
+        }
+    }
+
+    /// Returns whether a new file takes its place when the output is finished. It may wait for others, and needs little
+    /// memory from now on.
+    pub(crate) fn can_wait(&mut self) -> bool {
+        if let Sink::InPlace(file) = &mut self.sink {
+            file.rest();
+        }
+        self.new_file().is_some()
+    }
+
+    /// Has the new files of all of these outputs written to disk, in less time than one after the other. Returns the result
+    /// for each.
+    pub(crate) fn prepare_all(outputs: &[&Output]) -> Vec<io::Result<()>> {
+        AtomicFile::prepare_all(&outputs.iter().filter_map(|output| output.new_file()).collect::<Vec<_>>())
+    }
+
+    /// Does what [`commit_in`](Self::commit_in) does after the new file was [prepared](Self::prepare_all), with this result.
+    pub(crate) fn publish_in(self, prepared: io::Result<()>, folders: &ChangedFolders) -> io::Result<bool> {
+        let done = prepared.and_then(|()| match self.sink {
             Sink::Stream(mut stream, _) => stream.flush().map(|()| true),
-            Sink::Atomic(file) => file.commit_in(folders).map(|()| true),
-            Sink::InPlace(file) => file.commit_in(folders),
+            Sink::Atomic(file) => file.publish_in(folders).map(|()| true),
+            Sink::InPlace(file) => file.publish_in(folders),
             Sink::Nothing(_) => Ok(true),
-        };
+        });
         done.map_err(|error| told(error, self.may_end_early))
     }
 }

@@ -48,6 +48,8 @@ mod json_keys;
 mod lists;
 #[cfg(unix)]
 mod many_files;
+#[cfg(target_os = "linux")]
+mod many_waiting;
 #[cfg(unix)]
 mod message_codes;
 #[cfg(unix)]
