@@ -81,7 +81,7 @@ export function commandLine(options, name) {
 }
 
 /** Quotes a word for a shell. */
-const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+export const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
 /** The name of the download: NAME.converted.EXT. */
 export function outputName(name) {

@@ -4,7 +4,8 @@ import { join } from "./join.js";
 import { records, sniff } from "../src/index.js";
 import { ruler, texts } from "./columns.js";
 import { byId, make } from "./dom.js";
-import { layoutShape, showFields } from "./fields.js";
+import { currentLayout, layoutShape, showFields } from "./fields.js";
+import { showRows } from "./rows.js";
 
 const SHOWN = 100;
 const WIDEST = 400;
@@ -40,6 +41,7 @@ export function showRecords(file, label) {
   list.replaceChildren();
   shown = { pieces: [], file, label };
   showFields(null);
+  showRows();
   if (!wanted) {
     const fitting = file.shapes.map((one) => one.shape).join(", ");
     about.textContent = fitting
@@ -72,7 +74,12 @@ export function showRecords(file, label) {
   list.replaceChildren(line({}, "record", "length", ruler(widest)), ...lines);
   if (found.records.length > SHOWN) list.append(make("p", {}, `… and ${found.records.length - SHOWN} more`));
   showRecord();
+  const isWhole = file.size === file.head.length;
+  showRows({ ...currentLayout(), label, shape: wanted, file, isWhole, count: found.records.length, dataOf });
 }
+
+/** Returns the record format, if the file has records in it. */
+export const shapeInUse = () => (shown.pieces.length > 0 ? byId("shape").value.trim() : "");
 
 /** Shows the fields of the record that is chosen. */
 function showRecord() {
