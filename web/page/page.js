@@ -17,7 +17,7 @@ import {
 } from "./convert.js";
 import { byId, make } from "./dom.js";
 import { setUpDump, showDump } from "./dump.js";
-import { openLayout, setUpLayout, tellApart } from "./fields.js";
+import { currentLayout, openLayout, setUpLayout, tellApart } from "./fields.js";
 import { findRecords, setUpRecords, shapeInUse, showRecords, suggestShape } from "./records.js";
 import { setUpRows } from "./rows.js";
 import { showVerdict } from "./verdict.js";
@@ -148,7 +148,7 @@ function refresh() {
     file.guess = detect(file.head, { ...options, guess: true });
     problem("");
     showVerdict(file, options, readAs);
-    const label = file.verdict.codec ?? file.guess.codec ?? "ISO-8859-1";
+    const label = labelInUse();
     byId("read-as").value = label;
     if (!file.verdict.codec) byId("sentence").textContent += ` Below it is read as ${label}, which is only a guess.`;
     showDump(file, label);
@@ -158,6 +158,11 @@ function refresh() {
   } catch (error) {
     problem(error.message);
   }
+}
+
+/** Returns the encoding in which the file is shown. Records with a layout are in EBCDIC, unless something else is known. */
+function labelInUse() {
+  return file.verdict.codec ?? file.guess.codec ?? (currentLayout().layout.length > 0 ? "IBM037" : "ISO-8859-1");
 }
 
 /** Makes an encoding that of the input. */
@@ -176,7 +181,8 @@ function optionsChanged() {
 function layoutChanged() {
   if (!file) return;
   suggestShape();
-  recordsChanged();
+  if (file.verdict && labelInUse() !== byId("read-as").value) refresh();
+  else recordsChanged();
 }
 
 function recordsChanged() {

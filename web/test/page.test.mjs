@@ -422,6 +422,18 @@ test("the records as a table, as CSV and as JSON Lines", async () => {
   await close(page);
 });
 
+test("records that look like nothing are read in EBCDIC if there is a layout", async () => {
+  const page = await open();
+  const numbers = "C16B12345CC2F0F1C3F0F24041100000C17F12345DC2F0F17FF0F24041100000C1C212345DC2F0F17FF0C24041100000";
+  await give(page, file("numbers.bin", Buffer.from(numbers, "hex")));
+  assert.equal(await page.$eval("#read-as", (input) => input.value), "ISO-8859-1");
+  assert.match(await pasteLayout(page, "KEY 1 2 text\nREST 3 14 raw\n"), /have 16 bytes/);
+  assert.equal(await page.$eval("#read-as", (input) => input.value), "IBM037");
+  assert.equal((await rowsOf(page))[0][4], "“A,”");
+  assert.match(await text(page, "sentence"), /Below it is read as IBM037/);
+  await close(page);
+});
+
 test("without JavaScript, the page says what to do", async () => {
   const page = await browser.newPage();
   await page.setJavaScriptEnabled(false);
