@@ -442,6 +442,15 @@ test("without JavaScript, the page says what to do", async () => {
   await page.close();
 });
 
+test("every option has words, and its name", async () => {
+  const page = await open();
+  const labels = await page.$$eval("#options label", (all) => all.map(({ title, firstChild, lastChild }) => [title, (firstChild.nodeValue ?? lastChild.nodeValue)]));
+  const names = charpipe.options().map(({ name }) => `--${name}`);
+  assert.deepEqual(labels.map(([title]) => title).sort(), names.filter((name) => name !== "--jobs").sort());
+  for (const [title, words] of labels) assert.notEqual(words, title.slice(2));
+  await close(page);
+});
+
 test("the preview shows line ends, and its own end is no error", async () => {
   const page = await open("#from=IBM1047&eol=lf");
   await give(page, file("nel.bin", Buffer.from([0xc1, 0x15, 0xc2, 0x15])));
