@@ -161,7 +161,7 @@ export function showPreview(file, options) {
 }
 
 /** Converts the beginning of a file. Its end may cut a character or a record, which is no error of the file. */
-function convertHead(head, isWhole, options) {
+export function convertHead(head, isWhole, options) {
   const pieces = [];
   const give = (piece) => pieces.push(piece.slice());
   let [stream, report, problem] = [null, null, ""];
@@ -215,6 +215,7 @@ function changes(report) {
   count(report.malformed, "malformed sequences");
   count(report.unmappable, "characters that the target lacks");
   count(report.controls, "control characters");
+  if (report.mojibake?.count > 0) parts.push(`${report.mojibake.count} places of wrongly decoded text repaired`);
   if (report.records !== null) parts.push(`${report.records} records`);
   for (const { message } of report.diagnostics) parts.push(message);
   return `${parts.join("; ")}.`;

@@ -18,6 +18,7 @@ import {
 import { byId, make } from "./dom.js";
 import { setUpDump, showDump } from "./dump.js";
 import { currentLayout, openLayout, setUpLayout, tellApart } from "./fields.js";
+import { showMojibake } from "./mojibake.js";
 import { findRecords, setUpRecords, shapeInUse, showRecords, suggestShape } from "./records.js";
 import { setUpRows } from "./rows.js";
 import { showVerdict } from "./verdict.js";
@@ -154,6 +155,7 @@ function refresh() {
     showDump(file, label);
     showRecords(file, label);
     showRecognised();
+    showMojibake(file, label, chosenOptions());
     showPreview(file, chosenOptions());
   } catch (error) {
     problem(error.message);
@@ -229,6 +231,11 @@ function setUpFields() {
   for (const id of ["chart-a", "chart-b", "chart-lead"]) byId(id).addEventListener("change", () => showChart(file));
   byId("run").addEventListener("click", run);
   byId("run-recognised").addEventListener("click", runRecognised);
+  byId("repair").addEventListener("click", () => {
+    setOptions({ ...chosenOptions(), mojibake: "repair" });
+    optionsChanged();
+    byId("outcome").focus();
+  });
   byId("copy").addEventListener("click", () => copy("command", "outcome"));
   byId("recognised-copy").addEventListener("click", () => copy("recognised-command", "recognised-about"));
 }

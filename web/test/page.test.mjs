@@ -442,6 +442,28 @@ test("without JavaScript, the page says what to do", async () => {
   await page.close();
 });
 
+test("text that was decoded wrongly: what it becomes is marked, and repaired", async () => {
+  const page = await open();
+  await keepSaved(page);
+  await give(page, file("twice.txt", "Kein Schaden.\nDer FuÃ\u009fball kostet 5 â‚¬, schön, mÃ¼de.\n"));
+  assert.match(await text(page, "mojibake-about"), /^The text has 3 places that look decoded with the wrong charset once before/);
+  const items = await page.$$eval("#mojibake-list li", (all) => all.map((one) => one.innerHTML));
+  assert.equal(items[1], "Line 2, column 23: Der FuÃ·ball kostet 5 <del>â‚¬</del><ins>€</ins>, schön, mÃ¼de.");
+  await picture(page, "mojibake");
+  await page.focus("#repair");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "outcome");
+  assert.match(await text(page, "preview"), /Der Fußball kostet 5 €, schön, müde\./);
+  assert.match(await text(page, "command"), /--mojibake repair/);
+  assert.ok(await page.$("#mojibake[hidden]"));
+  await page.click("#run-recognised");
+  assert.equal(await savedText(page), "Kein Schaden.\nDer Fußball kostet 5 €, schön, müde.\n");
+  await page.waitForFunction(() => /3 places of wrongly decoded text repaired/.test(document.getElementById("outcome").textContent));
+  await give(page, file("good.txt", "Der Fußball kostet 5 €.\n"));
+  assert.ok(await page.$("#mojibake[hidden]"));
+  await close(page);
+});
+
 test("every option has words, and its name", async () => {
   const page = await open();
   const labels = await page.$$eval("#options label", (all) => all.map(({ title, firstChild, lastChild }) => [title, (firstChild.nodeValue ?? lastChild.nodeValue)]));
@@ -631,7 +653,12 @@ test("no connection can be made at all", async () => {
 const STATES = {
   empty: () => {},
   recognised: (page) => give(page, file("german.dat", charpipe.encode("Die Straße ist für Müller größer. ".repeat(20), "windows-1252"))),
+  mojibake: async (page) => {
+    await give(page, file("twice.txt", "Der FuÃ\u009fball kostet 5 â‚¬, schön, mÃ¼de.\n"));
+    assert.ok(await page.$("#mojibake:not([hidden])"));
+  },
   error: async (page) => {
+    await give(page, file("german.dat", charpipe.encode("Die Straße ist groß. ".repeat(20), "windows-1252")));
     await page.click("#run");
     await page.waitForFunction(() => /^Error/.test(document.getElementById("outcome").textContent));
   },
