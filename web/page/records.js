@@ -66,7 +66,7 @@ export function showRecords(file, label) {
   const part = file.size > file.head.length ? " in the first MiB" : "";
   about.textContent = `${lengths.length} records${part}${range}.${why ? ` Evidence: ${why}.` : ""}${failure}`;
   const widest = Math.min(WIDEST, Math.max(0, ...lengths.slice(0, SHOWN)));
-  shown.pieces = found.records;
+  [shown.pieces, shown.error] = [found.records, found.error];
   const lines = found.records.slice(0, SHOWN).map((_, index) => {
     const text = texts(label, dataOf(index).subarray(0, WIDEST)).join("");
     return line({ "data-record": index + 1 }, `${index + 1}`.padStart(6), `${lengths[index]}`.padStart(6), text);
@@ -78,8 +78,8 @@ export function showRecords(file, label) {
   showRows({ ...currentLayout(), label, shape: wanted, file, isWhole, count: found.records.length, dataOf });
 }
 
-/** Returns the record format, if the file has records in it. */
-export const shapeInUse = () => (shown.pieces.length > 0 ? byId("shape").value.trim() : "");
+/** Returns the record format, if all of the file fits it. */
+export const shapeInUse = () => (shown.pieces.length > 0 && !shown.error ? byId("shape").value.trim() : "");
 
 /** Shows the fields of the record that is chosen. */
 function showRecord() {

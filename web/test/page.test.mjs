@@ -369,6 +369,11 @@ test("a file without a label is converted as it was recognised, with one button"
     await close(page);
   }
   const page = await open();
+  // A file that does not fit the layout is no file of records.
+  assert.match(await pasteLayout(page, "A 1 28 text\n"), /have 28 bytes/);
+  await give(page, join(data, "hello-ibm1047.xml"));
+  assert.match(await text(page, "records-about"), /is incomplete/);
+  assert.equal(await text(page, "run-recognised"), "Convert as recognised: IBM1047");
   await give(page, file("picture.png", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex")));
   assert.ok(await page.$("#recognised[hidden]"));
   await close(page);
