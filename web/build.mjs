@@ -90,7 +90,13 @@ function run(program, words, options = {}) {
 }
 
 async function buildPackage() {
-  for (const file of readdirSync(join(web, "src"))) copyFileSync(join(web, "src", file), join(dist, file));
+  const esbuild = require("esbuild");
+  for (const file of readdirSync(join(web, "src"))) {
+    const [from, to] = [join(web, "src", file), join(dist, file)];
+    if (file.endsWith(".d.ts")) copyFileSync(from, to);
+    // Without the comments, a third of what is loaded.
+    else writeFileSync(to, esbuild.transformSync(readFileSync(from, "utf8"), { charset: "utf8" }).code);
+  }
   for (const file of ["LICENSE-APACHE", "LICENSE-MIT", "NOTICE"]) copyFileSync(join(root, file), join(web, file));
   const charpipe = await import(join(dist, "index.js"));
   charpipe.loadSync(readFileSync(join(dist, "charpipe.wasm")));
@@ -101,8 +107,30 @@ async function buildPackage() {
   );
   const mixed = ebcdic.filter(({ name }) => !tables.includes(name));
   const list = Object.fromEntries(mixed.map(({ name, aliases }) => [name, aliases]));
-  const source = readFileSync(join(web, "src", "iconv-lite.js"), "utf8");
+  const source = readFileSync(join(dist, "iconv-lite.js"), "utf8");
   writeFileSync(join(dist, "iconv-lite.js"), source.replace("MIXED = {}", `MIXED = ${JSON.stringify(list)}`));
+  writeCommonJs(esbuild);
+}
+
+/** Writes each file once more in dist/cjs/, for `require` in versions of Node that cannot load the others with it. */
+function writeCommonJs(esbuild) {
+  const folder = join(dist, "cjs");
+  rmSync(folder, { recursive: true, force: true });
+  // The modules are beside this folder: a relative address begins where the folder is.
+  const address = 'const address = require("node:url").pathToFileURL(__dirname);\n';
+  const options = { format: "cjs", platform: "node", target: "node18", define: { "import.meta.url": "address" } };
+  for (const part of ["", "tables"]) {
+    mkdirSync(join(folder, part), { recursive: true });
+    for (const file of readdirSync(join(dist, part))) {
+      const [from, to] = [join(dist, part, file), join(folder, part, file)];
+      if (file.endsWith(".d.ts")) copyFileSync(from, to);
+      if (!file.endsWith(".js")) continue;
+      const source = readFileSync(from, "utf8");
+      const { code } = esbuild.transformSync(source, options);
+      writeFileSync(to, source.includes("import.meta.url") ? address + code : code);
+    }
+  }
+  writeFileSync(join(folder, "package.json"), '{ "type": "commonjs" }\n');
 }
 
 /**

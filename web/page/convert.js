@@ -5,8 +5,48 @@ import { current } from "../src/load.js";
 import { Stream } from "../src/module.js";
 import { byId, make } from "./dom.js";
 
-/** The options that everybody sees; the others are behind a fold. */
-const FIRST = ["from", "to", "malformed", "unmappable", "ebcdic-nl", "eol", "records", "relabel"];
+/** The options in words. Everybody sees the first group; the others are behind a fold each. */
+const GROUPS = {
+  Options: {
+    from: "Encoding of the file",
+    to: "Encoding to write",
+    malformed: "Invalid bytes",
+    unmappable: "Characters the target lacks",
+    "ebcdic-nl": "Newlines in EBCDIC",
+    eol: "Line endings to write",
+    records: "Format of the records",
+    relabel: "The label in the document",
+  },
+  "Finding the encoding": {
+    guess: "Guess from statistics",
+    fallback: "If nothing is found, try",
+    "ebcdic-fallback": "Code page of unlabelled EBCDIC",
+    as: "Kind of document",
+    "content-type": "Content-Type header",
+    policy: "If labels contradict each other",
+    prescan: "Bytes to search for a meta label",
+    unknown: "A file that is not text",
+    strict: "Warnings are errors",
+  },
+  "What is written": {
+    bom: "Byte order mark",
+    "best-fit": "Use similar characters",
+    controls: "Control characters",
+    mojibake: "Text that was decoded wrongly",
+    normalize: "Unicode normalization",
+  },
+  "Mainframe records": {
+    "to-records": "Write records",
+    trim: "Trim at the end of records",
+    "carriage-control": "Carriage control in column 1",
+    columns: "Columns that are text",
+    gaps: "Bytes outside these columns",
+    "shift-blanks": "Spaces for shift codes",
+    "record-newlines": "Newlines inside a record",
+    overlong: "Text too long for its record",
+    "tape-file": "File of a tape image",
+  },
+};
 /** Options that make no difference here. */
 const HIDDEN = ["jobs"];
 
@@ -18,28 +58,36 @@ let list = [];
 
 export function setUpOptions(changed) {
   list = allOptions().filter((option) => !HIDDEN.includes(option.name));
-  const fields = (title, options) => make("fieldset", {}, make("legend", {}, title), ...options.map(field));
-  const first = FIRST.map((name) => list.find((option) => option.name === name)).filter(Boolean);
-  const others = list.filter((option) => !FIRST.includes(option.name));
-  const more = make("details", {}, make("summary", {}, "More options"), fields("Other options", others));
-  byId("options").replaceChildren(fields("Options", first), more);
+  const known = Object.values(GROUPS).flatMap(Object.keys);
+  // Should an option have no words here yet, it has its name.
+  const rest = list.filter(({ name }) => !known.includes(name)).map(({ name }) => [name, name]);
+  const groups = Object.entries(GROUPS).map(([title, words]) => [title, Object.entries(words)]);
+  const [first, ...others] = rest.length > 0 ? [...groups, ["Other options", rest]] : groups;
+  const fieldset = ([title, words]) => {
+    const options = words.map(([name, text]) => [list.find((option) => option.name === name), text]);
+    const fields = options.filter(([option]) => option).map(([option, text]) => field(option, text));
+    return make("fieldset", {}, make("legend", {}, title), ...fields);
+  };
+  const folds = others.map((group) => make("details", {}, make("summary", {}, group[0]), fieldset(group)));
+  byId("options").replaceChildren(fieldset(first), ...folds);
   byId("options").addEventListener("change", changed);
   byId("options").addEventListener("submit", (event) => event.preventDefault());
 }
 
-function field({ name, value, words }) {
+function field({ name, value, words }, text) {
   const id = `option-${name}`;
-  if (value === "flag") return make("label", { class: "flag" }, make("input", { type: "checkbox", id }), name);
+  const title = `--${name}`;
+  if (value === "flag") return make("label", { class: "flag", title }, make("input", { type: "checkbox", id }), text);
   if (value === "word") {
     const choices = ["", ...words].map((word) => make("option", { value: word }, word || "(default)"));
-    return make("label", {}, name, make("select", { id }, ...choices));
+    return make("label", { title }, text, make("select", { id }, ...choices));
   }
-  const hint = { from: "auto", to: "UTF-8", malformed: words.join(", ") }[name];
+  const hint = { from: "auto", to: "UTF-8", malformed: words.join(", "), records: "fb:80, rdw, vb …" }[name];
   const isLabel = value === "label";
   return make(
     "label",
-    {},
-    name,
+    { title },
+    text,
     make("input", { id, list: isLabel && "encodings", placeholder: hint, autocomplete: "off", spellcheck: "false" }),
   );
 }
@@ -81,7 +129,7 @@ export function commandLine(options, name) {
 }
 
 /** Quotes a word for a shell. */
-const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+export const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
 /** The name of the download: NAME.converted.EXT. */
 export function outputName(name) {
@@ -113,7 +161,7 @@ export function showPreview(file, options) {
 }
 
 /** Converts the beginning of a file. Its end may cut a character or a record, which is no error of the file. */
-function convertHead(head, isWhole, options) {
+export function convertHead(head, isWhole, options) {
   const pieces = [];
   const give = (piece) => pieces.push(piece.slice());
   let [stream, report, problem] = [null, null, ""];
@@ -167,6 +215,7 @@ function changes(report) {
   count(report.malformed, "malformed sequences");
   count(report.unmappable, "characters that the target lacks");
   count(report.controls, "control characters");
+  if (report.mojibake?.count > 0) parts.push(`${report.mojibake.count} places of wrongly decoded text repaired`);
   if (report.records !== null) parts.push(`${report.records} records`);
   for (const { message } of report.diagnostics) parts.push(message);
   return `${parts.join("; ")}.`;

@@ -1,6 +1,6 @@
 // The fields of a record: a copybook or a field list, laid over its bytes.
 
-import { fields } from "../src/index.js";
+import { convert, detect, fields } from "../src/index.js";
 import { hexLines, ruler, texts } from "./columns.js";
 import { byId, hexes, make, shape } from "./dom.js";
 
@@ -16,6 +16,8 @@ const CHARACTERS = 200;
 
 /** The layout, as bytes or as text; empty if there is none. It stays in this page. */
 let layout = "";
+/** The name of its file, if it came from one. */
+let layoutName = "LAYOUT";
 /** The record that is shown: its lines in columns, and its fields. */
 let lines = [];
 let found = [];
@@ -41,18 +43,31 @@ const look = (layout) => fields(layout, new Uint8Array(), { from: ANY_PAGE });
 export async function openLayout(file, changed) {
   if (file.size > LONGEST) return say(`“${file.name}” is longer than a layout can be.`, true);
   try {
-    const bytes = new Uint8Array(await file.arrayBuffer());
+    const { bytes, from } = inUtf8(new Uint8Array(await file.arrayBuffer()));
     byId("layout").value = new TextDecoder().decode(bytes);
-    setLayout(bytes, changed);
+    setLayout(bytes, changed, file.name, from && ` The file is in ${from}; for the command, convert it to UTF-8 first.`);
   } catch {
     say(`The file “${file.name}” cannot be read.`, true);
   }
 }
 
-function setLayout(given, changed) {
-  layout = given;
+/** Returns the layout and its name. */
+export const currentLayout = () => ({ layout, layoutName });
+
+/** Returns a layout in UTF-8. One in EBCDIC usually has lines of 80 bytes, without newlines. */
+export function inUtf8(bytes) {
+  if (detect(bytes).looks !== "ebcdic") return { bytes };
+  const from = detect(bytes, { guess: true }).codec ?? "IBM037";
+  const hasNewlines = bytes.includes(0x15) || bytes.includes(0x25);
+  const isCards = bytes.length % 80 === 0 && !hasNewlines;
+  const options = isCards ? { records: "fb:80" } : { ebcdicNl: "fold", eol: "lf" };
+  return { bytes: convert(bytes, { from, as: "text", ...options }).bytes, from };
+}
+
+function setLayout(given, changed, name = "LAYOUT", note = "") {
+  [layout, layoutName] = [given, name];
   try {
-    say(layout.length > 0 ? describe(look(layout)) : "", false);
+    say(layout.length > 0 ? describe(look(layout)) + note : "", false);
   } catch (error) {
     say(`The layout has an error: ${error.message}`, true);
     layout = "";

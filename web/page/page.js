@@ -17,8 +17,10 @@ import {
 } from "./convert.js";
 import { byId, make } from "./dom.js";
 import { setUpDump, showDump } from "./dump.js";
-import { openLayout, setUpLayout, tellApart } from "./fields.js";
-import { findRecords, setUpRecords, showRecords, suggestShape } from "./records.js";
+import { currentLayout, openLayout, setUpLayout, tellApart } from "./fields.js";
+import { showMojibake } from "./mojibake.js";
+import { findRecords, setUpRecords, shapeInUse, showRecords, suggestShape } from "./records.js";
+import { setUpRows } from "./rows.js";
 import { showVerdict } from "./verdict.js";
 
 /** How many bytes of a file are looked at. The rest is read only to convert it. */
@@ -46,6 +48,7 @@ async function start() {
   setUpDump();
   setUpLayout(layoutChanged);
   setUpRecords();
+  setUpRows(copy);
   setUpInput();
   setUpFields();
   setOptions(fromFragment(location.hash));
@@ -121,7 +124,7 @@ async function show(blob, turn) {
   const counts = new Array(256).fill(0);
   for (const byte of head) counts[byte] += 1;
   file = { blob, name: blob.name, size: blob.size, head, counts };
-  byId("run").disabled = isRunning;
+  byId("run").disabled = false;
   for (const id of ["verdict", "bytes", "records"]) byId(id).hidden = false;
   findRecords(file);
   refresh();
@@ -146,15 +149,22 @@ function refresh() {
     file.guess = detect(file.head, { ...options, guess: true });
     problem("");
     showVerdict(file, options, readAs);
-    const label = file.verdict.codec ?? file.guess.codec ?? "ISO-8859-1";
+    const label = labelInUse();
     byId("read-as").value = label;
     if (!file.verdict.codec) byId("sentence").textContent += ` Below it is read as ${label}, which is only a guess.`;
     showDump(file, label);
     showRecords(file, label);
+    showRecognised();
+    showMojibake(file, label, chosenOptions());
     showPreview(file, chosenOptions());
   } catch (error) {
     problem(error.message);
   }
+}
+
+/** Returns the encoding in which the file is shown. Records with a layout are in EBCDIC, unless something else is known. */
+function labelInUse() {
+  return file.verdict.codec ?? file.guess.codec ?? (currentLayout().layout.length > 0 ? "IBM037" : "ISO-8859-1");
 }
 
 /** Makes an encoding that of the input. */
@@ -173,28 +183,80 @@ function optionsChanged() {
 function layoutChanged() {
   if (!file) return;
   suggestShape();
+  if (file.verdict && labelInUse() !== byId("read-as").value) refresh();
+  else recordsChanged();
+}
+
+function recordsChanged() {
+  if (!file) return;
   showRecords(file, byId("read-as").value);
+  showRecognised();
+}
+
+/** Returns the options with what was found out; undefined if nothing was. */
+function recognised() {
+  const label = file.verdict.codec ?? file.guess.codec;
+  if (!label) return undefined;
+  const options = chosenOptions();
+  if (!file.verdict.codec) options.from = label;
+  const shape = shapeInUse();
+  if (shape) options.records = shape;
+  return { label, shape, options };
+}
+
+/** Offers the conversion with what was found out. */
+function showRecognised() {
+  const found = recognised();
+  byId("recognised").hidden = !found;
+  if (!found) return;
+  const { label, shape, options } = found;
+  const records = shape ? `, records ${shape}` : "";
+  byId("run-recognised").textContent = `Convert as recognised: ${label}${records}`;
+  byId("recognised-command").textContent = commandLine(options, file.name);
+  byId("recognised-about").textContent = "";
+}
+
+/** Makes what was found out the options, so that the address and the command line have it, and converts. */
+function runRecognised() {
+  if (isRunning) return;
+  setOptions(recognised().options);
+  optionsChanged();
+  run();
+  byId("outcome").focus();
 }
 
 function setUpFields() {
   byId("read-as").addEventListener("change", (event) => readAs(event.target.value.trim()));
-  byId("shape").addEventListener("change", () => file && showRecords(file, byId("read-as").value));
+  byId("shape").addEventListener("change", recordsChanged);
   for (const id of ["chart-a", "chart-b", "chart-lead"]) byId(id).addEventListener("change", () => showChart(file));
   byId("run").addEventListener("click", run);
-  byId("copy").addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(byId("command").textContent);
-      byId("outcome").textContent = "The command line is in the clipboard.";
-    } catch {
-      getSelection().selectAllChildren(byId("command"));
-      byId("outcome").textContent = "The command line is selected: copy it with the keyboard.";
-    }
+  byId("run-recognised").addEventListener("click", runRecognised);
+  byId("repair").addEventListener("click", () => {
+    setOptions({ ...chosenOptions(), mojibake: "repair" });
+    optionsChanged();
+    byId("outcome").focus();
   });
+  byId("copy").addEventListener("click", () => copy("command", "outcome"));
+  byId("recognised-copy").addEventListener("click", () => copy("recognised-command", "recognised-about"));
+}
+
+/** Copies a command line to the clipboard, and says so. */
+async function copy(id, about) {
+  try {
+    await navigator.clipboard.writeText(byId(id).textContent);
+    byId(about).textContent = "The command line is in the clipboard.";
+  } catch {
+    getSelection().selectAllChildren(byId(id));
+    byId(about).textContent = "The command line is selected: copy it with the keyboard.";
+  }
 }
 
 async function run() {
   const [progress, cancel, outcome] = [byId("progress"), byId("cancel"), byId("outcome")];
-  byId("run").disabled = isRunning = true;
+  if (isRunning) return;
+  isRunning = true;
+  // A button that is disabled loses the focus.
+  for (const id of ["run", "run-recognised"]) byId(id).setAttribute("aria-disabled", "true");
   progress.hidden = cancel.hidden = false;
   progress.value = 0;
   outcome.textContent = "Converting…";
@@ -205,8 +267,10 @@ async function run() {
   const name = file.name;
   const result = await convertInWorker(module, file.blob, chosenOptions(), (part) => (progress.value = part), started);
   cancel.removeEventListener("click", abort);
+  if (document.activeElement === cancel) byId("run").focus();
   progress.hidden = cancel.hidden = true;
-  byId("run").disabled = isRunning = false;
+  isRunning = false;
+  for (const id of ["run", "run-recognised"]) byId(id).removeAttribute("aria-disabled");
   if (result.cancelled) outcome.textContent = "Cancelled.";
   else if (result.failure) {
     const place =

@@ -4,7 +4,8 @@ import { join } from "./join.js";
 import { records, sniff } from "../src/index.js";
 import { ruler, texts } from "./columns.js";
 import { byId, make } from "./dom.js";
-import { layoutShape, showFields } from "./fields.js";
+import { currentLayout, layoutShape, showFields } from "./fields.js";
+import { showRows } from "./rows.js";
 
 const SHOWN = 100;
 const WIDEST = 400;
@@ -40,6 +41,7 @@ export function showRecords(file, label) {
   list.replaceChildren();
   shown = { pieces: [], file, label };
   showFields(null);
+  showRows();
   if (!wanted) {
     const fitting = file.shapes.map((one) => one.shape).join(", ");
     about.textContent = fitting
@@ -64,7 +66,7 @@ export function showRecords(file, label) {
   const part = file.size > file.head.length ? " in the first MiB" : "";
   about.textContent = `${lengths.length} records${part}${range}.${why ? ` Evidence: ${why}.` : ""}${failure}`;
   const widest = Math.min(WIDEST, Math.max(0, ...lengths.slice(0, SHOWN)));
-  shown.pieces = found.records;
+  [shown.pieces, shown.error] = [found.records, found.error];
   const lines = found.records.slice(0, SHOWN).map((_, index) => {
     const text = texts(label, dataOf(index).subarray(0, WIDEST)).join("");
     return line({ "data-record": index + 1 }, `${index + 1}`.padStart(6), `${lengths[index]}`.padStart(6), text);
@@ -72,7 +74,12 @@ export function showRecords(file, label) {
   list.replaceChildren(line({}, "record", "length", ruler(widest)), ...lines);
   if (found.records.length > SHOWN) list.append(make("p", {}, `… and ${found.records.length - SHOWN} more`));
   showRecord();
+  const isWhole = file.size === file.head.length;
+  showRows({ ...currentLayout(), label, shape: wanted, file, isWhole, count: found.records.length, dataOf });
 }
+
+/** Returns the record format, if all of the file fits it. */
+export const shapeInUse = () => (shown.pieces.length > 0 && !shown.error ? byId("shape").value.trim() : "");
 
 /** Shows the fields of the record that is chosen. */
 function showRecord() {

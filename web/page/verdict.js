@@ -4,7 +4,7 @@ import { chart, detect, explain } from "../src/index.js";
 import { byId, hexes, make, visible } from "./dom.js";
 
 const SOURCES = {
-  user: "because you said so",
+  user: "because the options say so",
   bom: "because of its byte order mark",
   charset: "because of the Content-Type",
   declaration: "because its own declaration says so",

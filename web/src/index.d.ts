@@ -3,6 +3,20 @@
 /** Bytes in any form. They must not change until the call returns, or until the promise of a write is settled. */
 export type Bytes = ArrayBuffer | ArrayBufferView | SharedArrayBuffer;
 
+/** Bytes that a function made: `Uint8Array<ArrayBuffer>`, or `Uint8Array` before TypeScript 5.7, where it has no parameter. */
+export type NewBytes = ReturnType<Uint8Array["slice"]>;
+
+/** What `load` accepts: the name of a module of the package, or a module of your own. */
+export type Source =
+  | "web"
+  | "all"
+  | "small"
+  | URL
+  | Response
+  | PromiseLike<Response>
+  | BufferSource
+  | WebAssembly.Module;
+
 /**
  * The options of a conversion. Their names are those of the command's long options, in camel case;
  * docs/reference/convert.md of the project describes them. `options()` lists them.
@@ -93,11 +107,11 @@ export class CharpipeError extends Error {
   /** The record, from 1, if the input consists of records. Then `column` is the byte in it, from 1. */
   readonly record?: number;
   /** The malformed bytes. */
-  readonly bytes?: Uint8Array;
+  readonly bytes?: NewBytes;
   /** The unmappable character. */
   readonly char?: string;
   /** The output before the error; only from `convert`. */
-  output?: Uint8Array;
+  output?: NewBytes;
   /** The report; only from `convert`. */
   report?: Report;
   /** The text before the error; only from `decode`. */
@@ -182,9 +196,7 @@ export interface Report {
  *     await load();
  *     decode(new Uint8Array([0xc8, 0x89]), { from: "IBM1047" });  // "Hi"
  */
-export function load(
-  source?: "web" | "all" | "small" | URL | Response | PromiseLike<Response> | BufferSource | WebAssembly.Module,
-): Promise<void>;
+export function load(source?: Source): Promise<void>;
 
 /** Loads the module synchronously. Outside of workers, browsers allow this only for compiled modules. */
 export function loadSync(source: BufferSource | WebAssembly.Module): void;
@@ -203,7 +215,7 @@ export function decode(input: Bytes, options?: Omit<Options, "to">): string;
  *
  *     encode("5 €", "ISO-8859-1", { unmappable: "translit" })
  */
-export function encode(text: string, to: string, options?: Omit<Options, "from" | "to">): Uint8Array;
+export function encode(text: string, to: string, options?: Omit<Options, "from" | "to">): NewBytes;
 
 /**
  * Decodes many values with the same options. Each result is the same as from `decode`, but a short value takes less
@@ -218,7 +230,7 @@ export class Decoder {
 /** Encodes many values with the same options. Each result is the same as from `encode`. */
 export class Encoder {
   constructor(to: string, options?: Omit<Options, "from" | "to">);
-  encode(text: string): Uint8Array;
+  encode(text: string): NewBytes;
   close(): void;
 }
 
@@ -227,7 +239,7 @@ export class Encoder {
  *
  *     const { bytes: utf8, report } = convert(input, { from: "windows-1252" });
  */
-export function convert(input: Bytes, options?: Options): { bytes: Uint8Array; report: Report };
+export function convert(input: Bytes, options?: Options): { bytes: NewBytes; report: Report };
 
 /**
  * Detects the encoding of bytes. If `input` is only the beginning, pass at least the first 64 KiB.
@@ -459,7 +471,7 @@ export function schema(
  */
 export class ConverterStream {
   constructor(options?: Options);
-  readonly readable: ReadableStream<Uint8Array>;
+  readonly readable: ReadableStream<NewBytes>;
   readonly writable: WritableStream<Bytes>;
   readonly verdict: Verdict | null;
   readonly report: Report | null;
@@ -477,7 +489,7 @@ export class DecoderStream {
 /** Encodes strings to bytes, piece by piece. */
 export class EncoderStream {
   constructor(to: string, options?: Omit<Options, "from" | "to">);
-  readonly readable: ReadableStream<Uint8Array>;
+  readonly readable: ReadableStream<NewBytes>;
   readonly writable: WritableStream<string>;
   readonly verdict: Verdict | null;
   readonly report: Report | null;

@@ -523,7 +523,7 @@ test("sizes", async () => {
   await Promise.all(Object.entries(limits).map(check));
   const script = readdirSync(dist).filter((name) => name.endsWith(".js") && name !== "iconv-lite.js");
   const len = script.reduce((sum, name) => sum + statSync(new URL(name, dist)).size, 0);
-  assert.ok(len < 30_000, `${len} bytes of script`);
+  assert.ok(len < 27_000, `${len} bytes of script`);
 });
 
 test("a decoder and an encoder do with each value what decode and encode do", () => {

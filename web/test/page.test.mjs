@@ -328,6 +328,156 @@ test("conversion: preview, download, command line, permalink", async () => {
   await close(page);
 });
 
+/** Keeps what the page saves: `window.saved` has the text of the last file. */
+const keepSaved = (page) =>
+  page.evaluate(() => {
+    URL.createObjectURL = ((make) => (blob) => {
+      if (!blob.type.includes("javascript")) blob.text().then((text) => (window.saved = text));
+      return make(blob);
+    })(URL.createObjectURL.bind(URL));
+  });
+
+const savedText = async (page) => (await page.waitForFunction(() => window.saved)).jsonValue();
+
+test("a file without a label is converted as it was recognised, with one button", async () => {
+  const german = "Die Straße ist für Müller größer. ".repeat(10);
+  const japanese = "日本語の文書を符号化する。カタカナとひらがな".repeat(10);
+  const lines = Array.from({ length: 40 }, (_, at) => `CUSTOMER ${at} MILLER STREET ${at * 7}`);
+  const cards = lines.map((line) => line.padEnd(80)).join("");
+  const cases = [
+    ["windows-1252", "", german, german],
+    ["Shift_JIS", "", japanese, japanese],
+    ["IBM037", "fb:80", cards, `${lines.join("\n")}\n`],
+  ];
+  for (const [label, shape, content, wanted] of cases) {
+    const page = await open();
+    await keepSaved(page);
+    await give(page, file("recognised.dat", charpipe.encode(content, label)));
+    assert.equal(await text(page, "run-recognised"), `Convert as recognised: ${label}${shape && `, records ${shape}`}`);
+    const options = `--from ${label}${shape && ` --records ${shape}`}`;
+    const command = `charpipe ${options} -o recognised.converted.dat recognised.dat`;
+    assert.equal(await text(page, "recognised-command"), command);
+    await page.focus("#run-recognised");
+    await page.keyboard.press("Enter");
+    assert.equal(await savedText(page), wanted);
+    await page.waitForFunction(() => /bytes became/.test(document.getElementById("outcome").textContent));
+    assert.equal(await page.evaluate(() => document.activeElement.id), "outcome");
+    // The address and the other command line have it, too.
+    assert.equal(await text(page, "command"), command);
+    assert.equal(await page.evaluate(() => decodeURIComponent(location.hash)), `#from=${label}${shape && `&records=${shape}`}`);
+    await picture(page, `recognised-${label}`);
+    await close(page);
+  }
+  const page = await open();
+  // A file that does not fit the layout is no file of records.
+  assert.match(await pasteLayout(page, "A 1 28 text\n"), /have 28 bytes/);
+  await give(page, join(data, "hello-ibm1047.xml"));
+  assert.match(await text(page, "records-about"), /is incomplete/);
+  assert.equal(await text(page, "run-recognised"), "Convert as recognised: IBM1047");
+  await give(page, file("picture.png", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex")));
+  assert.ok(await page.$("#recognised[hidden]"));
+  await close(page);
+});
+
+test("the button to convert keeps the focus", async () => {
+  const page = await open();
+  await give(page, join(data, "hello-ibm1047.xml"));
+  await page.focus("#run");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => /bytes became/.test(document.getElementById("outcome").textContent));
+  assert.equal(await page.evaluate(() => document.activeElement.id), "run");
+  await close(page);
+});
+
+test("the records as a table, as CSV and as JSON Lines", async () => {
+  const page = await open("#from=IBM1047");
+  await keepSaved(page);
+  const cards = charpipe.convert(Buffer.from(COPYBOOK), { to: "IBM037", toRecords: "fb:80" }).bytes;
+  await giveLayout(page, file("CLIENT.CPY", cards));
+  assert.match(await text(page, "layout-about"), /have 8 bytes\. The file is in IBM\d+; for the command, convert it to UTF-8/);
+  await give(page, file("clients.bin", CLIENTS));
+  const about = (pattern) =>
+    page.waitForFunction((source) => new RegExp(source).test(document.getElementById("rows-about").textContent), {}, pattern.source);
+  await about(/^2 rows\. 1 field cannot be read: empty here\.$/);
+  const cells = await page.$$eval("#rows-table tr", (rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+  assert.deepEqual(cells, [
+    ["#", "NAME", "COUNT", "AMOUNT"],
+    ["1", "Joe", "1", "123.45"],
+    ["2", "Ane", "2", "–"],
+  ]);
+  const command = "charpipe rows --layout CLIENT.CPY --from IBM1047 --records fb:8 --on-bad null -o clients.csv clients.bin";
+  assert.equal(await text(page, "rows-command"), command);
+  await page.click("#rows-csv");
+  assert.equal(await savedText(page), "NAME,COUNT,AMOUNT\nJoe,1,123.45\nAne,2,\n");
+  await about(/^2 rows were written to clients\.csv\.$/);
+  await page.evaluate(() => (window.saved = ""));
+  await page.click("#rows-jsonl");
+  assert.equal(await savedText(page), '{"NAME":"Joe","COUNT":1,"AMOUNT":123.45}\n{"NAME":"Ane","COUNT":2,"AMOUNT":null}\n');
+  await picture(page, "rows");
+  // More rows than are shown, all of which are saved; and a file that is too large.
+  await give(page, file("many.bin", Buffer.concat(Array(600).fill(CLIENTS))));
+  await about(/^The first 1000 of 1200 rows\./);
+  assert.equal((await page.$$("#rows-table tbody tr")).length, 1000);
+  await page.evaluate(() => (window.saved = ""));
+  await page.click("#rows-csv");
+  assert.equal((await savedText(page)).split("\n").length, 1202);
+  await give(page, file("large.bin", Buffer.alloc(2 << 20, CLIENTS)));
+  await about(/^The first 1000 of 131072 rows in the first MiB\. .*the command reads all of it\.$/);
+  assert.ok(await page.$("#rows-csv[hidden]"));
+  await close(page);
+});
+
+test("records that look like nothing are read in EBCDIC if there is a layout", async () => {
+  const page = await open();
+  const numbers = "C16B12345CC2F0F1C3F0F24041100000C17F12345DC2F0F17FF0F24041100000C1C212345DC2F0F17FF0C24041100000";
+  await give(page, file("numbers.bin", Buffer.from(numbers, "hex")));
+  assert.equal(await page.$eval("#read-as", (input) => input.value), "ISO-8859-1");
+  assert.match(await pasteLayout(page, "KEY 1 2 text\nREST 3 14 raw\n"), /have 16 bytes/);
+  assert.equal(await page.$eval("#read-as", (input) => input.value), "IBM037");
+  assert.equal((await rowsOf(page))[0][4], "“A,”");
+  assert.match(await text(page, "sentence"), /Below it is read as IBM037/);
+  await close(page);
+});
+
+test("without JavaScript, the page says what to do", async () => {
+  const page = await browser.newPage();
+  await page.setJavaScriptEnabled(false);
+  await page.goto(address);
+  assert.match(await page.$eval("noscript", (element) => element.innerText), /needs JavaScript/);
+  await page.close();
+});
+
+test("text that was decoded wrongly: what it becomes is marked, and repaired", async () => {
+  const page = await open();
+  await keepSaved(page);
+  await give(page, file("twice.txt", "Kein Schaden.\nDer FuÃ\u009fball kostet 5 â‚¬, schön, mÃ¼de.\n"));
+  assert.match(await text(page, "mojibake-about"), /^The text has 3 places that look decoded with the wrong charset once before/);
+  const items = await page.$$eval("#mojibake-list li", (all) => all.map((one) => one.innerHTML));
+  assert.equal(items[1], "Line 2, column 23: Der FuÃ·ball kostet 5 <del>â‚¬</del><ins>€</ins>, schön, mÃ¼de.");
+  await picture(page, "mojibake");
+  await page.focus("#repair");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "outcome");
+  assert.match(await text(page, "preview"), /Der Fußball kostet 5 €, schön, müde\./);
+  assert.match(await text(page, "command"), /--mojibake repair/);
+  assert.ok(await page.$("#mojibake[hidden]"));
+  await page.click("#run-recognised");
+  assert.equal(await savedText(page), "Kein Schaden.\nDer Fußball kostet 5 €, schön, müde.\n");
+  await page.waitForFunction(() => /3 places of wrongly decoded text repaired/.test(document.getElementById("outcome").textContent));
+  await give(page, file("good.txt", "Der Fußball kostet 5 €.\n"));
+  assert.ok(await page.$("#mojibake[hidden]"));
+  await close(page);
+});
+
+test("every option has words, and its name", async () => {
+  const page = await open();
+  const labels = await page.$$eval("#options label", (all) => all.map(({ title, firstChild, lastChild }) => [title, (firstChild.nodeValue ?? lastChild.nodeValue)]));
+  const names = charpipe.options().map(({ name }) => `--${name}`);
+  assert.deepEqual(labels.map(([title]) => title).sort(), names.filter((name) => name !== "--jobs").sort());
+  for (const [title, words] of labels) assert.notEqual(words, title.slice(2));
+  await close(page);
+});
+
 test("the preview shows line ends, and its own end is no error", async () => {
   const page = await open("#from=IBM1047&eol=lf");
   await give(page, file("nel.bin", Buffer.from([0xc1, 0x15, 0xc2, 0x15])));
@@ -504,21 +654,49 @@ test("no connection can be made at all", async () => {
   await page.close();
 });
 
-test("accessible in light and dark, wide and narrow", async () => {
+/** What the page can look like: each state is reached from the one before. */
+const STATES = {
+  empty: () => {},
+  recognised: (page) => give(page, file("german.dat", charpipe.encode("Die Straße ist für Müller größer. ".repeat(20), "windows-1252"))),
+  mojibake: async (page) => {
+    await give(page, file("twice.txt", "Der FuÃ\u009fball kostet 5 â‚¬, schön, mÃ¼de.\n"));
+    assert.ok(await page.$("#mojibake:not([hidden])"));
+  },
+  error: async (page) => {
+    await give(page, file("german.dat", charpipe.encode("Die Straße ist groß. ".repeat(20), "windows-1252")));
+    await page.click("#run");
+    await page.waitForFunction(() => /^Error/.test(document.getElementById("outcome").textContent));
+  },
+  rows: async (page) => {
+    await give(page, join(data, "hello-ibm1047.xml"));
+    await pasteLayout(page, "A 1 20 text\nB 21 8 packed\n");
+    assert.ok(await page.$("#fields .bad"));
+    await page.waitForSelector("#rows-table td");
+  },
+  converted: async (page) => {
+    await page.click("#run");
+    await page.waitForFunction(() => /bytes became/.test(document.getElementById("outcome").textContent));
+    await page.$$eval("details", (all) => all.forEach((one) => (one.open = true)));
+  },
+};
+
+test("accessible in light and dark, wide and narrow, in every state", async () => {
   for (const scheme of ["light", "dark"]) {
-    for (const width of [1100, 360]) {
-      const page = await open("#guess=true");
+    for (const width of [1440, 768, 320]) {
+      const page = await open();
       await page.setBypassCSP(true);
       await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
       await page.setViewport({ width, height: 900 });
-      await give(page, join(data, "hello-ibm1047.xml"));
-      await pasteLayout(page, "A 1 20 text\nB 21 8 packed\n");
-      assert.ok(await page.$("#fields .bad"));
-      await page.$$eval("details", (all) => all.forEach((one) => (one.open = true)));
-      assert.deepEqual(await violations(page), [], `${scheme} ${width}`);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      assert.ok(overflow <= 0, `${overflow} pixels too wide`);
-      await picture(page, `${scheme}-${width}`);
+      for (const [state, reach] of Object.entries(STATES)) {
+        await reach(page);
+        const what = `${scheme}-${width}-${state}`;
+        // Colours depend on the scheme, and roles on the state.
+        const isChecked = state === "converted" || (scheme === "light" ? width === 1440 : width === 320);
+        if (isChecked) assert.deepEqual(await violations(page), [], what);
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(overflow <= 0, `${what}: ${overflow} pixels too wide`);
+        await picture(page, what);
+      }
       await page.close();
     }
   }

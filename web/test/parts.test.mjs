@@ -5,8 +5,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before, test } from "node:test";
 import { hexLines, ruler, texts } from "../page/columns.js";
-import { columnsOf, summary, tellApart, valueOf } from "../page/fields.js";
-import { fields, load } from "../src/index.js";
+import { columnsOf, inUtf8, summary, tellApart, valueOf } from "../page/fields.js";
+import { columnsIn, csvLine, jsonLine, rowsCommand, valuesOf } from "../page/rows.js";
+import { convert, fields, load, records } from "../src/index.js";
 
 const bytes = (...values) => Uint8Array.from(values);
 
@@ -58,4 +59,53 @@ test("fields in words", () => {
     "Record 1 in IBM037: 1 byte. The fields after N cannot be found: F7 is the count 7, but A occurs 0 to 2 times.",
   );
   assert.match(summary(fields("A 1 1*1000000 raw\n", bytes(7)), 1, 1), /Only the first 1000 fields are shown\.$/);
+});
+
+/** The options that decide which columns there are. */
+const OF_COLUMNS =
+  "layoutFormat replacing decimalComma recordName countMap float byteOrder zonedSigns varchar nullIndicator groups from " +
+  "select onBad filler dates underscores";
+
+test("rows as CSV and JSON Lines are those of the command", () => {
+  const text = readFileSync(new URL("../../spec/cases/rows.jsonl", import.meta.url), "utf8");
+  const cases = text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  const camel = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+  let compared = 0;
+  for (const { name, options, layout, input_hex: hex, csv, jsonl, ...entry } of cases) {
+    // The page has no rules for types of records, and no other columns than fields.
+    if (entry.refused || entry.error || entry.not_for?.npm !== undefined || options.when || options["add-columns"]) continue;
+    const { records: shape, ...rest } = options;
+    const given = Object.fromEntries(Object.entries(rest).map(([key, value]) => [camel(key), value === "true" || value.split("\n")]));
+    const ofColumns = Object.fromEntries(Object.entries(given).filter(([key]) => OF_COLUMNS.split(" ").includes(key)));
+    const columns = columnsIn(layout, ofColumns);
+    const input = Buffer.from(hex, "hex");
+    const { lengths } = fields(layout, new Uint8Array(), given);
+    const found = records(shape ?? `fb:${lengths[1]}`, input).records;
+    const record = (pieces) => Buffer.concat(pieces.map(([at, len]) => input.subarray(at, at + len)));
+    const rows = found.map((pieces) => fields(layout, record(pieces), given));
+    assert.equal(csvLine(columns) + rows.map((row) => csvLine(valuesOf(columns, row))).join(""), csv, name);
+    assert.equal(rows.map((row) => jsonLine(columns, row)).join(""), jsonl, name);
+    compared += 1;
+  }
+  assert.ok(compared >= 120, `${compared}`);
+});
+
+test("the command for rows", () => {
+  const about = { layoutName: "MY LAYOUT.cpy", label: "IBM1047", shape: "fb:8", file: { name: "-clients.v2.bin" } };
+  assert.equal(
+    rowsCommand({ ...about, problems: { fields: 0 } }),
+    "charpipe rows --layout 'MY LAYOUT.cpy' --from IBM1047 --records fb:8 -o ./-clients.v2.csv ./-clients.v2.bin",
+  );
+  assert.match(rowsCommand({ ...about, problems: { fields: 1 } }), / --on-bad null -o /);
+});
+
+test("a copybook in EBCDIC, in cards and in lines", () => {
+  const copybook = "       01  CLIENT.\n           05  NAME    PIC X(4).\n";
+  const utf8 = new TextEncoder().encode(copybook);
+  assert.equal(inUtf8(utf8).bytes, utf8);
+  for (const options of [{ toRecords: "fb:80" }, { eol: "nel" }]) {
+    const { bytes, from } = inUtf8(convert(utf8, { to: "IBM037", ...options }).bytes);
+    assert.equal(from, "IBM037");
+    assert.deepEqual(fields(bytes, new Uint8Array()).lengths, [4, 4]);
+  }
 });

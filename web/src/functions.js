@@ -1,0 +1,173 @@
+// The functions that all entries of the package have. index.d.ts documents them.
+
+import { asBytes } from "./bytes.js";
+import { CharpipeError } from "./error.js";
+import { LARGE, decodeUtf16, encodeUtf16, hasOnly } from "./host.js";
+import { current, loadSync } from "./load.js";
+import { Stream, optionLines } from "./module.js";
+
+export { CharpipeError, loadSync };
+export { DecoderStream, EncoderStream, ConverterStream } from "./streams.js";
+export { Decoder, Encoder } from "./values.js";
+
+const encoder = new TextEncoder();
+
+export function convert(input, options = {}) {
+  const bytes = asBytes(input);
+  const stream = new Stream(current(), options);
+  try {
+    return { bytes: stream.all(bytes), report: stream.report() };
+  } finally {
+    stream.close();
+  }
+}
+
+/** The options with which UTF-8 and UTF-16 give the same text. */
+const PLAIN = ["from", "malformed", "as", "eol", "ebcdicNl", "ebcdic-nl"];
+/** How many bytes of a large input are looked at to see which way is faster. */
+const LOOKED = 4 * 1024;
+
+/** Returns the text of the beginning of an input, and how long it is in UTF-8; undefined if that is not plain text. */
+function sample(bytes, options) {
+  const stream = new Stream(current(), { ...options, to: "UTF-8" });
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let [len, text] = [0, ""];
+  const add = (piece) => {
+    len += piece.length;
+    text += decoder.decode(piece, { stream: true });
+  };
+  try {
+    stream.push(bytes.subarray(0, LOOKED), add);
+    return stream.verdict()?.kind === "text" ? { len, text } : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    stream.close();
+  }
+}
+
+/**
+ * Returns the encoding in which the module gives text to the host. If most characters have three bytes in UTF-8, as in
+ * Japanese, the host is faster with UTF-16. The label of a document is to be that of UTF-8, so this is for text only.
+ */
+function encodingForHost(bytes, options) {
+  if (bytes.length < LARGE || !hasOnly(options, PLAIN)) return "UTF-8";
+  const start = sample(bytes, options);
+  return start && start.len > 2 * start.text.length ? "UTF-16LE" : "UTF-8";
+}
+
+export function decode(input, options = {}) {
+  const bytes = asBytes(input);
+  const text = decodeUtf16(bytes, options, () => sample(bytes, options)?.text);
+  if (text !== undefined) return text;
+  const to = encodingForHost(bytes, options);
+  const stream = new Stream(current(), { ...options, to });
+  try {
+    return stream.string(bytes, to);
+  } finally {
+    stream.close();
+  }
+}
+
+export function encode(text, to, options = {}) {
+  const bytes = encodeUtf16(text, to, options);
+  if (bytes) return bytes;
+  const stream = new Stream(current(), { relabel: "never", as: "text", ...options, from: "UTF-8", to });
+  try {
+    return stream.encoded(text);
+  } finally {
+    stream.close();
+  }
+}
+
+export function detect(input, options = {}) {
+  const bytes = asBytes(input);
+  const stream = new Stream(current(), options, "charpipe_open_detector");
+  try {
+    stream.push(bytes, () => {});
+    stream.finish(() => {});
+    return stream.verdict();
+  } finally {
+    stream.close();
+  }
+}
+
+export function names() {
+  const module = current();
+  return module.json(module.call("charpipe_names"));
+}
+
+export function options() {
+  const module = current();
+  return module.json(module.call("charpipe_options"));
+}
+
+export function version() {
+  const module = current();
+  return module.text(module.call("charpipe_version"));
+}
+
+export function chart(label, lead = new Uint8Array()) {
+  const module = current();
+  const bytes = asBytes(lead);
+  const call = (text, at) => module.json(module.call("charpipe_chart", text, at, bytes.length));
+  return module.withText(label, (text) => module.withBytes(bytes, (at) => call(text, at)));
+}
+
+/** Fails if the module lacks a function. */
+function needs(name) {
+  if (name in current().exports) return;
+  const what = name.replace("charpipe_", "");
+  throw new CharpipeError({ code: "usage", message: `only the module with everything has ${what}: load("all")` });
+}
+
+/** Calls a function that takes a text and bytes. */
+function inspect(name, text, input, isLast) {
+  needs(name);
+  const module = current();
+  const bytes = asBytes(input);
+  const call = (text, at) => module.json(module.call(name, text, at, bytes.length, isLast ? 1 : 0));
+  return module.withText(text, (text) => module.withBytes(bytes, (at) => call(text, at)));
+}
+
+export function explain(label, input, isLast = true) {
+  return inspect("charpipe_explain", label, input, isLast);
+}
+
+export function records(shape, input, isLast = true) {
+  return inspect("charpipe_records", shape, input, isLast);
+}
+
+export function sniff(input, isLast = true) {
+  needs("charpipe_sniff");
+  const module = current();
+  const bytes = asBytes(input);
+  const call = (at) => module.json(module.call("charpipe_sniff", at, bytes.length, isLast ? 1 : 0));
+  return module.withBytes(bytes, call).hypotheses;
+}
+
+function layoutBytes(layout) {
+  return typeof layout === "string" ? encoder.encode(layout) : asBytes(layout);
+}
+
+export function fields(layout, record, options = {}) {
+  needs("charpipe_fields");
+  const module = current();
+  const [text, bytes] = [layoutBytes(layout), asBytes(record)];
+  const call = (options, layout, record) =>
+    module.json(module.call("charpipe_fields", options, layout, text.length, record, bytes.length));
+  return module.withText(optionLines(options), (options) =>
+    module.withBytes(text, (layout) => module.withBytes(bytes, (record) => call(options, layout, record))),
+  );
+}
+
+export function schema(layout, format, options = {}) {
+  needs("charpipe_schema");
+  const module = current();
+  const text = layoutBytes(layout);
+  const call = (options, layout, format) =>
+    module.json(module.call("charpipe_schema", options, layout, text.length, format)).schema;
+  return module.withText(optionLines(options), (options) =>
+    module.withBytes(text, (layout) => module.withText(format, (format) => call(options, layout, format))),
+  );
+}
