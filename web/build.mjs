@@ -1,14 +1,15 @@
-// Builds the npm package and the page: `node web/build.mjs [--tools DIR] [STEP]...`. Steps: wasm, package, page; all of
-// them by default. DIR has the folder node_modules with binaryen and esbuild, which are needed for building only.
+// Builds the npm package and the page: `node web/build.mjs [--missing | --tools DIR] [STEP]...`. Steps: wasm, package,
+// page; all of them by default. DIR has the folder node_modules with binaryen and esbuild, which are needed for building
+// only. With --missing, it builds the modules that are not there, and installs binaryen for that if necessary.
 //
 //   web/dist/              the package's files
 //   web/dist/page/         the page: one file, which works offline
 //   web/LICENSE-* and NOTICE are copies, as packages have no links
 
-import { spawn } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { cpus } from "node:os";
+import { cpus, homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildPage } from "./page/build.mjs";
@@ -16,8 +17,10 @@ import { buildPage } from "./page/build.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const web = join(root, "web");
 const dist = join(web, "dist");
+const target = process.env.CARGO_TARGET_DIR ? resolve(root, process.env.CARGO_TARGET_DIR) : join(root, "target");
 const args = process.argv.slice(2);
-const tools = resolve(args[0] === "--tools" ? args.splice(0, 2)[1] : web);
+const isForMissing = args[0] === "--missing" && args.shift() !== undefined;
+const tools = isForMissing ? join(target, "web-tools") : resolve(args[0] === "--tools" ? args.splice(0, 2)[1] : web);
 const steps = args.length > 0 ? args : ["wasm", "package", "page"];
 const require = createRequire(join(tools, "package.json"));
 
@@ -54,7 +57,8 @@ const WASM_FEATURES = [
  * Each has a target folder of its own, because cargo locks the folder.
  */
 async function buildModules() {
-  const waiting = Object.entries(MODULES);
+  const waiting = Object.entries(MODULES).filter(([file]) => !isForMissing || !existsSync(join(dist, file)));
+  if (waiting.length > 0 && !existsSync(join(tools, "node_modules", "binaryen"))) installOptimizer();
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) await buildModule(...next);
   };
@@ -63,16 +67,28 @@ async function buildModules() {
   if (failed) throw failed.reason;
 }
 
+function installOptimizer() {
+  if (!isForMissing) throw new Error(`${tools} has no binaryen: npm install --prefix ${tools} binaryen`);
+  const { devDependencies } = JSON.parse(readFileSync(join(web, "package.json"), "utf8"));
+  mkdirSync(tools, { recursive: true });
+  const words = ["install", "--silent", "--no-audit", "--no-fund", "--no-save", "--prefix", tools];
+  const env = { ...process.env, npm_config_dry_run: "false" };
+  execFileSync("npm", [...words, `binaryen@${devDependencies.binaryen}`], { stdio: "inherit", env });
+}
+
 async function buildModule(file, features) {
-  const target = join(root, "target", "wasm", file.replace(".wasm", ""));
+  const folder = join(target, "wasm", file.replace(".wasm", ""));
   const isSmall = features.length === 0;
   const isLarge = features.includes("inspect");
-  const flags = `-C target-feature=+simd128 ${isSmall ? SMALL_FLAGS : isLarge ? LARGE_FLAGS : FLAGS}`;
+  // Messages of a panic do not name folders of this machine.
+  const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
+  const paths = `--remap-path-prefix=${cargoHome}=/cargo --remap-path-prefix=${root.replace(/[\\/]$/, "")}=/charpipe`;
+  const flags = `${paths} -C target-feature=+simd128 ${isSmall ? SMALL_FLAGS : isLarge ? LARGE_FLAGS : FLAGS}`;
   const env = { ...process.env, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags };
   const cargo = ["build", "--quiet", "-p", "charpipe-capi", "--profile", "wasm", "--target", "wasm32-unknown-unknown"];
-  const words = [...cargo, "--target-dir", target, "--no-default-features", "--features", features.join(",")];
+  const words = [...cargo, "--target-dir", folder, "--no-default-features", "--features", features.join(",")];
   await run("cargo", words, { cwd: root, env });
-  const built = join(target, "wasm32-unknown-unknown", "wasm", "charpipe_capi.wasm");
+  const built = join(folder, "wasm32-unknown-unknown", "wasm", "charpipe_capi.wasm");
   const optimizer = join(tools, "node_modules", ".bin", "wasm-opt");
   const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
   // Nothing has an address below 1024: the memory begins with the last bytes of the stack.

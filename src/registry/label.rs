@@ -10,7 +10,6 @@
 use super::entry::Entry;
 use crate::codec::EbcdicNl;
 use crate::words::distance;
-use std::collections::HashSet;
 
 /// The newline surfaces that a label may carry: `IBM1047,nl=zos`, and suffixes that are used elsewhere.
 pub(super) const SURFACES: &[(&str, EbcdicNl)] = &[
@@ -89,25 +88,30 @@ pub(super) fn find<'a>(at: &dyn Fn(usize) -> Option<Entry<'a>>, label: &str) -> 
 }
 
 /// The keys and the numbers of all labels of some entries. They tell at once of most unknown labels that they are unknown.
+/// They are sorted, and not hashed: a program keeps them until it ends, and a tool that looks for lost memory takes a hash
+/// table for lost, as no pointer leads to its beginning.
 pub(super) struct Keys {
-    keys: HashSet<String>,
-    numbers: HashSet<u32>,
+    keys: Vec<String>,
+    numbers: Vec<u32>,
 }
 
 impl Keys {
     pub(super) fn new<'a>(entries: impl Iterator<Item = Entry<'a>>) -> Keys {
-        let mut this = Keys { keys: HashSet::new(), numbers: HashSet::new() };
-        for label in entries.flat_map(Entry::labels) {
-            this.keys.insert(key(label));
-            this.numbers.extend(number(label));
-        }
-        this
+        let labels = entries.flat_map(Entry::labels);
+        let (mut keys, numbers): (Vec<_>, Vec<_>) = labels.map(|label| (key(label), number(label))).unzip();
+        let mut numbers: Vec<u32> = numbers.into_iter().flatten().collect();
+        keys.sort_unstable();
+        keys.dedup();
+        numbers.sort_unstable();
+        numbers.dedup();
+        Keys { keys, numbers }
     }
 
     /// Returns false only if [`find`] finds no entry for `label`: no rule finds a label of another key and another number.
     pub(super) fn may_find(&self, label: &str) -> bool {
         let label = label.trim_matches(|ch: char| ch.is_ascii_whitespace());
-        self.keys.contains(&key(label)) || number(label).is_some_and(|number| self.numbers.contains(&number))
+        self.keys.binary_search(&key(label)).is_ok()
+            || number(label).is_some_and(|number| self.numbers.binary_search(&number).is_ok())
     }
 }
 
