@@ -36,8 +36,9 @@ use std::sync::Arc;
 /// How many bytes are read at a time.
 const READ_BYTES: usize = 64 * 1024;
 
-/// The longest output that may wait for others, in bytes. To write it to disk takes longer than to ask for that.
-const SHORT_BYTES: u64 = 1024 * 1024;
+/// The longest output that may wait for others, in bytes. Those that wait take room on the disk besides the files that they
+/// replace: 16 MiB at most.
+const SHORT_BYTES: u64 = 64 * 1024;
 
 /// The settings that the conversions of all inputs share.
 pub(crate) struct Converter<'a> {
@@ -201,7 +202,7 @@ impl Converter<'_> {
 
     /// Runs `work`. A panic in it is the error of this input and of no other: the output is dropped, so that a file
     /// that was to be replaced stays as it was.
-    fn catch_panic(&self, output: &Name, work: impl FnOnce() -> Outcome) -> Outcome {
+    pub(crate) fn catch_panic(&self, output: &Name, work: impl FnOnce() -> Outcome) -> Outcome {
         panics::catch(work).unwrap_or_else(|panic| {
             let notes = panic.note().filter(|_| self.args.messages.verbose).into_iter().collect();
             Outcome { notes, ..self.not_begun(output.clone(), Ending::Panicked(panic).into()) }

@@ -44,8 +44,8 @@ impl<'a> Publisher<'a> {
         let publish = |(task, Converted { outcome, waiting })| match waiting {
             None => (task, outcome),
             Some(output) => {
-                let prepared = prepared.next().unwrap_or(Ok(()));
-                (task, self.converter.publish(outcome, output, prepared))
+                let (prepared, name) = (prepared.next().unwrap_or(Ok(())), output.name.clone());
+                (task, self.converter.catch_panic(&name, || self.converter.publish(outcome, output, prepared)))
             }
         };
         self.waiting.drain(..).map(publish).collect()
