@@ -36,6 +36,8 @@ pub(super) const CYRILLIC_OR_GREEK: Pages = 1 << 3 | 1 << 4;
 pub(super) const DOS: Pages = 1 << 8 | 1 << 9;
 /// After some characters, a space may have been byte A0. It is not a page.
 pub(super) const LOST: Pages = 1 << 15;
+/// These are the characters.
+pub(super) const LOSING: [char; 4] = ['Â', 'Ã', 'Ð', 'Г'];
 /// It may be damaged without a second character. It is not a page.
 pub(super) const ALONE: Pages = 1 << 14;
 
@@ -108,7 +110,7 @@ impl Tables {
                 }
             });
         }
-        for lead in ['Â', 'Ã', 'Ð', 'Г'] {
+        for lead in LOSING {
             tables.entries[index(lead)].lead |= LOST;
         }
         tables.entries[usize::from(b' ')].tail = LOST;

@@ -84,7 +84,7 @@ const MAX_FOUND_LEN: usize = 64;
 
 /// Returns the places of a label.
 fn places(label: &str) -> &'static [OnceLock<Box<Found>>] {
-    // FNV-1a, eight bytes at a time.
+    // Eight bytes at a time.
     let mix = |hash: u64, bytes: u64| (hash ^ bytes).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
     let (eights, rest) = label.as_bytes().as_chunks::<8>();
     let hash = eights.iter().fold(label.len() as u64, |hash, eight| mix(hash, u64::from_le_bytes(*eight)));

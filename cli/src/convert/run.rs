@@ -50,8 +50,9 @@ impl Run<'_> {
         let first_failed = AtomicUsize::new(usize::MAX);
         let workers = self.plan.workers.min(affordable_jobs());
         // As many as wait in the publisher may wait for an earlier input before.
-        let most = MAX_FILES.min(affordable_waiting(workers) / 2);
-        let may_wait = self.plan.tasks.len() >= MIN_FILES && most >= MIN_FILES && !self.args.many.fail_fast;
+        let are_many = self.plan.tasks.len() >= MIN_FILES && !self.args.many.fail_fast;
+        let most = if are_many { MAX_FILES.min(affordable_waiting(workers) / 2) } else { 0 };
+        let may_wait = most >= MIN_FILES;
         let work = |number, task: &Task| {
             if number > first_failed.load(Ordering::Relaxed) {
                 return None;
