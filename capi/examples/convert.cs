@@ -47,15 +47,17 @@ static class Program
                 UIntPtr read = UIntPtr.Zero, written;
                 status = ended
                     ? charpipe_finish(stream, converted, (UIntPtr)converted.Length, out written)
-                    : charpipe_step(stream, bytes, (UIntPtr)length, out read, converted, (UIntPtr)converted.Length, out written);
+                    : charpipe_step(stream, bytes, (UIntPtr)length, out read,
+                                    converted, (UIntPtr)converted.Length, out written);
                 length -= (int)read;
                 Array.Copy(bytes, (int)read, bytes, 0, length);
                 output.Write(converted, 0, (int)written);
             }
             if (status == Error)
             {
-                Console.Error.WriteLine("{0} at {1}: {2}", Marshal.PtrToStringUTF8(charpipe_error_code(stream)),
-                                        charpipe_error_offset(stream), Marshal.PtrToStringUTF8(charpipe_error_message(stream)));
+                var code = Marshal.PtrToStringUTF8(charpipe_error_code(stream));
+                var message = Marshal.PtrToStringUTF8(charpipe_error_message(stream));
+                Console.Error.WriteLine("{0} at {1}: {2}", code, charpipe_error_offset(stream), message);
             }
             return status == Error ? 1 : 0;
         }

@@ -1,6 +1,6 @@
 /*
- * A library that passes the calls of the examples to the real one, which the variable COUNTED names, and writes how many
- * streams are opened and freed into the file that the variable COUNTS names.
+ * Passes the calls of the examples to the real library, which the variable COUNTED names, and writes how many streams
+ * they have opened and freed into the file that the variable COUNTS names.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -30,11 +30,9 @@ static void write_counts(void) {
 
 PASS(void *, charpipe_open, (const char *options), (options), (opened++, write_counts()))
 PASS(void, charpipe_free, (void *stream), (stream), (freed++, write_counts()))
-PASS(int, charpipe_step,
-     (void *stream, const void *input, size_t input_len, size_t *read, void *output, size_t output_len, size_t *written),
-     (stream, input, input_len, read, output, output_len, written), steps++)
-PASS(int, charpipe_finish, (void *stream, void *output, size_t output_len, size_t *written),
-     (stream, output, output_len, written), (void)0)
+PASS(int, charpipe_step, (void *stream, const void *in, size_t in_len, size_t *read, void *out, size_t len, size_t *n),
+     (stream, in, in_len, read, out, len, n), steps++)
+PASS(int, charpipe_finish, (void *stream, void *out, size_t len, size_t *n), (stream, out, len, n), (void)0)
 PASS(const char *, charpipe_error_code, (void *stream), (stream), (void)0)
 PASS(const char *, charpipe_error_message, (void *stream), (stream), (void)0)
 PASS(int64_t, charpipe_error_offset, (const void *stream), (stream), (void)0)

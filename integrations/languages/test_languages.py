@@ -1,4 +1,4 @@
-"""The examples of the C library in Go, C#, Ruby and PHP: what they print, their errors, their memory, and what they free.
+"""The examples of the C library in Go, C#, Ruby and PHP: their output and errors, their memory, and what they free.
 
 They all do what the command does, so its output is the expected one. docs/c.md lists them.
 """
@@ -40,7 +40,12 @@ def example(request, tmp_path_factory):
 
     def run(data, *options, **variables):
         done = subprocess.run(
-            (*line, *options), cwd=folder, env={**environment, **variables}, input=data, capture_output=True, check=False
+            (*line, *options),
+            cwd=folder,
+            env={**environment, **variables},
+            input=data,
+            capture_output=True,
+            check=False,
         )
         return done.returncode, done.stdout, done.stderr.decode().replace("\r\n", "\n")
 
@@ -72,7 +77,11 @@ def test_any_size(example):
 
 def test_shift_codes_at_the_end(example):
     # The shift code that ends the text is written at the end of the input.
-    assert example("漢字".encode(), "from=UTF-8", "to=IBM939") == (0, command("漢字".encode(), "-f", "UTF-8", "-t", "IBM939"), "")
+    assert example("漢字".encode(), "from=UTF-8", "to=IBM939") == (
+        0,
+        command("漢字".encode(), "-f", "UTF-8", "-t", "IBM939"),
+        "",
+    )
     assert example("漢字".encode(), "from=UTF-8", "to=IBM939")[1][-1] == 0x0F
 
 
@@ -105,7 +114,9 @@ def test_what_is_freed(example, tmp_path):
     source = pathlib.Path(__file__).with_name("counting.c")
     subprocess.run(["cc", "-O1", "-Wall", "-shared", "-fPIC", source, "-o", library, "-ldl"], check=True)
     real = next(
-        path for path in (pathlib.Path(folder) / library.name for folder in os.environ["LD_LIBRARY_PATH"].split(":")) if path.exists()
+        path
+        for path in (pathlib.Path(folder) / library.name for folder in os.environ["LD_LIBRARY_PATH"].split(":"))
+        if path.exists()
     )
     variables = {"COUNTED": str(real), "COUNTS": str(tmp_path / "counts"), "LD_LIBRARY_PATH": str(tmp_path)}
     for data, options in ((b"x" * 1_000_000, ["from=UTF-8"]), (b"x" * 1_000_000 + b"\xff", ["from=UTF-8"])):
@@ -119,7 +130,10 @@ def test_memory(example):
     def peak(megabytes):
         process = subprocess.Popen(
             (*example.line, "from=IBM1047"),
-            cwd=example.folder, env=example.environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+            cwd=example.folder,
+            env=example.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
         )
 
         def write():

@@ -43,7 +43,13 @@ def server():
         options = f"-k {folder}/data -c listen_addresses='' -c fsync=off"
         run("pg_ctl", "-w", "-l", f"{data}/log", "-o", options, "start")
         try:
-            yield {**environment, "PGHOST": data, "PGUSER": "postgres", "PGDATABASE": "postgres", "PGCLIENTENCODING": "UTF8"}
+            yield {
+                **environment,
+                "PGHOST": data,
+                "PGUSER": "postgres",
+                "PGDATABASE": "postgres",
+                "PGCLIENTENCODING": "UTF8",
+            }
         finally:
             run("pg_ctl", "-m", "immediate", "stop")
 

@@ -99,26 +99,44 @@ def make(count):
         length = draw.randrange(11)
         note = struct.pack(">H", length) + draw.randbytes(10)
         scale = draw.choice((1, 10**4, 10**9, 10**15))
-        born = b"\x40" * 8 if number % 10 == 0 else f"{draw.randrange(1000, 9999)}{draw.randrange(1, 13):02}{draw.randrange(1, 29):02}".encode("cp037")
+        born = (
+            b"\x40" * 8
+            if number % 10 == 0
+            else f"{draw.randrange(1000, 9999)}{draw.randrange(1, 13):02}{draw.randrange(1, 29):02}".encode("cp037")
+        )
         ratio = struct.unpack(">d", draw.randbytes(8))[0] if number % 3 == 0 else draw.uniform(-1e6, 1e6)
-        yield b"".join((
-            f"{number:06}".encode("cp037"),
-            name,
-            note,
-            packed(draw.randrange(100 * scale), draw.choice("CDF"), 9),
-            packed(draw.randrange(10**31), draw.choice("CDAB"), 16),
-            draw.randbytes(2),
-            draw.randbytes(8),
-            draw.randbytes(4),
-            struct.pack(">d", ratio),
-            born,
-            draw.randbytes(3),
-        ))
+        yield b"".join(
+            (
+                f"{number:06}".encode("cp037"),
+                name,
+                note,
+                packed(draw.randrange(100 * scale), draw.choice("CDF"), 9),
+                packed(draw.randrange(10**31), draw.choice("CDAB"), 16),
+                draw.randbytes(2),
+                draw.randbytes(8),
+                draw.randbytes(4),
+                struct.pack(">d", ratio),
+                born,
+                draw.randbytes(3),
+            )
+        )
 
 
 NAMES = [
     name.ljust(20).encode("cp037")
-    for name in ("José Müller", 'O"Brien, "Zoë"', "", "\\.", "\\N", "NULL", "a,b", "x\ny", "tab\there", "Ångström £¢¬", "'; --")
+    for name in (
+        "José Müller",
+        'O"Brien, "Zoë"',
+        "",
+        "\\.",
+        "\\N",
+        "NULL",
+        "a,b",
+        "x\ny",
+        "tab\there",
+        "Ångström £¢¬",
+        "'; --",
+    )
 ]
 
 # What `--controls xml` replaces.
@@ -197,7 +215,10 @@ def same(found, expected):
     if isinstance(expected, float):
         return float(found) == expected or expected != expected and found == "NaN"
     # As many decimal places, too. PostgreSQL's numbers have no negative zero.
-    return decimal.Decimal(found) == expected and decimal.Decimal(found).as_tuple().exponent == expected.as_tuple().exponent
+    return (
+        decimal.Decimal(found) == expected
+        and decimal.Decimal(found).as_tuple().exponent == expected.as_tuple().exponent
+    )
 
 
 def test_a_million_records(environment, folder):
@@ -237,7 +258,11 @@ def test_empty_text_and_null(environment, folder):
     sql(environment, "DELETE FROM rows", load(folder, *options))
     assert content(environment, "SELECT * FROM rows") == [[None, "1"], *expected[1:]]
     # One column.
-    sql(environment, "CREATE TABLE one (n text)", load(folder, *options, "--quote-empty", "--select", "NAME", table="one"))
+    sql(
+        environment,
+        "CREATE TABLE one (n text)",
+        load(folder, *options, "--quote-empty", "--select", "NAME", table="one"),
+    )
     assert content(environment, "SELECT * FROM one") == [[""], ["ab"], [None], ["cd"]]
 
 
@@ -327,16 +352,24 @@ def test_several_types(environment, folder):
         "TYPE 1 1 text\nwhen TYPE=C: CUSTOMER\nID 2 3 zoned,unsigned\nwhen TYPE=A: ACCOUNT\nSUM 2 3 packed.2\nend\n"
     )
     record = lambda kind, rest: kind.encode("cp037") + rest  # noqa: E731
-    data = b"".join([
-        record("C", "001".encode("cp037")), record("A", bytes.fromhex("01234C")), record("A", bytes.fromhex("00001D")),
-        record("C", "002".encode("cp037")), record("A", bytes.fromhex("99999C")),
-    ])
+    data = b"".join(
+        [
+            record("C", "001".encode("cp037")),
+            record("A", bytes.fromhex("01234C")),
+            record("A", bytes.fromhex("00001D")),
+            record("C", "002".encode("cp037")),
+            record("A", bytes.fromhex("99999C")),
+        ]
+    )
     options = ["--parent", "ACCOUNT<CUSTOMER", "--output-dir", f"{folder}/out"]
     create(environment, folder, layout, data, *options)
     rows("-q", "--layout", f"{folder}/layout", *options, f"{folder}/data")
     for table in ("CUSTOMER", "ACCOUNT"):
         sql(environment, f"\\copy \"{table}\" FROM '{folder}/out/{table}.csv' (FORMAT csv, HEADER, ENCODING 'UTF8')")
-    query = 'SELECT c."CUSTOMER.ID", sum(a."ACCOUNT.SUM") FROM "CUSTOMER" c JOIN "ACCOUNT" a ON a._parent = c._number GROUP BY 1 ORDER BY 1'
+    query = (
+        'SELECT c."CUSTOMER.ID", sum(a."ACCOUNT.SUM") FROM "CUSTOMER" c JOIN "ACCOUNT" a ON a._parent = c._number '
+        "GROUP BY 1 ORDER BY 1"
+    )
     assert content(environment, query) == [["1", "12.33"], ["2", "999.99"]]
 
 

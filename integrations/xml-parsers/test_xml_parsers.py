@@ -217,7 +217,13 @@ def test_behind_charpipe(files):
             assert read(path).removesuffix("\n") == text, path
         # It prints errors.
         assert wellformed(path) == "", path
-    line = ["java", "-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", HERE / "Read.java", *(path for path, _ in all_files)]
+    line = [
+        "java",
+        "-Dfile.encoding=UTF-8",
+        "-Dstdout.encoding=UTF-8",
+        HERE / "Read.java",
+        *(path for path, _ in all_files),
+    ]
     shown = subprocess.run(line, capture_output=True, check=True).stdout.decode()
     assert shown == "".join(f"{text}\n" for _, text in all_files)
 
