@@ -66,21 +66,28 @@ class Session:
             message = json.dumps([place, code]) + "\n"
         self.process.stdin.write(message.encode())
         self.process.stdin.flush()
-        watch = threading.Timer(SECONDS, self.end)
+        watch = threading.Timer(SECONDS, self.process.kill)
         watch.start()
         printed = bytearray()
-        while not printed.endswith(MARK):
-            piece = os.read(self.process.stdout.fileno(), 1 << 16)
-            if not piece:
-                raise Failed(f"{place}: the block fails; it printed:\n{printed.decode(errors='replace')}")
-            printed += piece
-        watch.cancel()
+        try:
+            while not printed.endswith(MARK):
+                piece = os.read(self.process.stdout.fileno(), 1 << 16)
+                if not piece:
+                    raise Failed(f"{place}: the block fails; it printed:\n{printed.decode(errors='replace')}")
+                printed += piece
+        finally:
+            watch.cancel()
         if self.language == "sh":
             os.unlink(file.name)
         return printed[:-1].decode()
 
     def end(self):
         """Ends the session and all programs that it has left running."""
+        self.process.stdin.close()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            pass
         try:
             os.killpg(self.process.pid, signal.SIGTERM)
         except ProcessLookupError:

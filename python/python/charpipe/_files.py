@@ -32,6 +32,13 @@ class TextFile(io.TextIOWrapper):
         text = self._stream.verdict()
         return None if text is None else Verdict._of_json(text)
 
+    def seek(self, offset: int, whence: int = 0) -> int:
+        # Polars seeks to the current position, and then reads `buffer`. Before the first read, that loses nothing.
+        raw = getattr(self.buffer, "raw", None)
+        if (offset, whence) == (0, 1) and isinstance(raw, _Decoded) and not raw.has_begun:
+            return 0
+        return super().seek(offset, whence)
+
 
 class _Decoded(io.RawIOBase):
     """The file as UTF-8."""
@@ -42,6 +49,10 @@ class _Decoded(io.RawIOBase):
 
     def readable(self) -> bool:
         return True
+
+    @property
+    def has_begun(self) -> bool:
+        return self._ended or bool(self._ready)
 
     def readinto(self, room) -> int:
         while self._at == len(self._ready):
