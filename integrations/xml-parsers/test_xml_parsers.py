@@ -228,6 +228,18 @@ def test_behind_charpipe(files):
     assert shown == "".join(f"{text}\n" for _, text in all_files)
 
 
+def test_the_example_in_c(files, tmp_path):
+    """libxml2 with the C library, without a pipe."""
+    if subprocess.run(["pkg-config", "--exists", "libxml-2.0", "charpipe"], check=False).returncode != 0:
+        pytest.skip("the headers of libxml2, or the C library, are not installed")
+    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "libxml-2.0", "charpipe"], capture_output=True, check=True)
+    program = tmp_path / "xml"
+    subprocess.run(["cc", ROOT / "capi/examples/xml.c", "-o", program, *flags.stdout.decode().split()], check=True)
+    for path, text in [pair for documents in files.values() for pair in documents]:
+        shown = subprocess.run([program, path], capture_output=True, check=True).stdout.decode()
+        assert shown == f"<a>\n{text}\n", path
+
+
 def test_iteration_behind_charpipe(tmp_path):
     """A large document is parsed while it is converted."""
     path = tmp_path / "large.xml"
