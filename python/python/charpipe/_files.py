@@ -6,6 +6,7 @@ import io
 import os
 
 from charpipe import _charpipe, _shapes
+from charpipe._inputs import opened_url
 from charpipe._options import UNMAPPABLE, pairs, policy
 from charpipe._verdict import Report, Verdict
 
@@ -134,6 +135,8 @@ def open(
     if mode not in ("r", "rt", "w", "wt", "x", "xt", "a", "at"):
         raise ValueError(f"mode {mode!r}: expected r, w, x or a; a binary file needs no encoding")
     reads = mode[0] == "r"
+    if reads:
+        file = opened_url(file)
     is_file = hasattr(file, "read" if reads else "write")
     if encoding is not None and records is None and not options and (reads or _is_plain(encoding, errors)):
         # An unknown encoding is an error before the file is opened.
