@@ -328,3 +328,56 @@ def test_a_peer_that_waits_for_the_answer():
             assert arrived == expected.encode()
         os.close(theirs)
         run.join()
+
+
+def test_urls(tmp_path):
+    """Every function that reads a file takes an address that fsspec can open."""
+    fsspec = pytest.importorskip("fsspec")
+    xml = "<?xml version='1.0' encoding='IBM1047'?><a>é</a>\n".encode("charpipe-ibm1047")
+    with fsspec.open("memory://urls/in.xml", "wb") as file:
+        file.write(xml)
+    out = io.BytesIO()
+    report = charpipe.transcode("memory://urls/in.xml", out)
+    assert out.getvalue().decode() == "<?xml version='1.0' encoding='UTF-8'?><a>é</a>\n" and report.bytes_in == len(xml)
+    assert charpipe.detect("memory://urls/in.xml", whole=True).encoding == "IBM1047"
+    assert [bytes(record) for record in charpipe.records("memory://urls/in.xml", f"fb:{len(xml)}")] == [xml]
+    with charpipe.open("memory://urls/in.xml", encoding="IBM1047") as file:
+        assert file.read().endswith("<a>é</a>\n") and file.seek(0) == 0 and file.readline().startswith("<?xml")
+    with charpipe.open("memory://urls/in.xml") as file:
+        assert file.read().endswith("<a>é</a>\n") and file.verdict.encoding == "IBM1047"
+    (tmp_path / "in.xml").write_bytes(xml)
+    for read in (lambda url: charpipe.open(url).read(), charpipe.detect):
+        assert read((tmp_path / "in.xml").as_uri())
+        with pytest.raises(FileNotFoundError):
+            read("memory://urls/none")
+
+
+def test_a_url_whose_file_ends_early():
+    """fsspec returns nothing for a range that a store does not have. That is not the end of the file."""
+    fsspec = pytest.importorskip("fsspec")
+
+    class File(fsspec.spec.AbstractBufferedFile):
+        def _fetch_range(self, start, end):
+            return b"\xc1" * max(0, min(end, 600_000) - start)
+
+    class Store(fsspec.AbstractFileSystem):
+        protocol = "short"
+
+        def info(self, path, **options):
+            return {"name": path, "size": 1_000_000, "type": "file"}
+
+        def _open(self, path, mode="rb", **options):
+            return File(self, path, mode, block_size=1 << 16, cache_type="readahead")
+
+    fsspec.register_implementation("short", Store, clobber=True)
+    ended = "short://a.dat: the file ended after 600000 of 1000000 bytes"
+    for read in (
+        lambda url: charpipe.open(url, encoding="IBM037").read(),
+        lambda url: charpipe.open(url, encoding="IBM037", records="fb:10").read(),
+        lambda url: charpipe.transcode(url, io.BytesIO(), from_="IBM037"),
+        lambda url: list(charpipe.records(url, "fb:10")),
+        lambda url: list(charpipe.read(url, layout=b"A 1 10 text\n")),
+        lambda url: list(charpipe.read(url, layout=b"A 1 10 text\n", progress=True)),
+    ):
+        with pytest.raises(OSError, match=ended):
+            read("short://a.dat")

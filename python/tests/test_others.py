@@ -28,6 +28,26 @@ def test_polars(tmp_path):
     assert polars.read_csv(path, encoding="ibm-1047,nl=zos")["town"].to_list() == ["Köln"]
 
 
+def test_polars_reads_what_open_returns(tmp_path):
+    """Polars reads the bytes below a text file, after a seek to where it is."""
+    polars = pytest.importorskip("polars")
+    path = tmp_path / "file.csv"
+    path.write_bytes("name,town\nJürgen,Köln\n".encode("ibm-1047,nl=zos"))
+    for read in (polars.read_csv, lambda file: polars.scan_csv(file).collect()):
+        frame = read(charpipe.open(path, encoding="IBM1047", ebcdic_nl="zos"))
+        assert frame.rows() == [("Jürgen", "Köln")]
+    cards = "".join(line.ljust(20) for line in ["name,town", "Joe,Köln"]).encode("ibm1047")
+    assert polars.read_csv(charpipe.open(io.BytesIO(cards), encoding="IBM1047", records="fb:20"))["name"].item() == "Joe"
+    # Text that was read, and is no longer in the bytes, must not be missing without an error.
+    file = charpipe.open(path, encoding="IBM1047", ebcdic_nl="zos")
+    assert file.seek(0, 1) == 0 and file.readline() == "name,town\n"
+    with pytest.raises(io.UnsupportedOperation):
+        polars.read_csv(file)
+    with pytest.raises(io.UnsupportedOperation):
+        file.seek(0)
+    assert file.read() == "Jürgen,Köln\n"
+
+
 # What the package ebcdic reads differently: its newlines (15 and 25 are both LF), and one character, in which charpipe
 # follows IBM's table.
 CHARACTERS = {"cp1122": {0xBC}}

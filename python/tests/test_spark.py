@@ -278,3 +278,44 @@ def test_records_that_are_longer_than_the_layout(spark, tmp_path):
     assert [row.A for row in rows] == ["ab", "cd"]
     rows = load(spark, path, mode="PERMISSIVE", **options).collect()
     assert [row.A for row in rows] == ["ab", None]
+
+
+@pytest.mark.skipif(bool(os.environ.get("CHARPIPE_SPARK_CONNECT")), reason="the function would run elsewhere")
+def test_files_that_arrive(spark, tmp_path):
+    """The program of docs/spark.md: each row of each file once, also if a batch fails and is repeated."""
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "spark.md").read_text("utf-8")
+    program = page.split("## Files that arrive")[1].split("```python\n")[1].split("```")[0]
+    program = program.replace("/mnt", str(tmp_path))
+    for folder in ("copybooks", "data/in"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "copybooks" / "customer.cpy").write_text(LIST)
+    codec = "spark.sql.parquet.compression.codec"
+    spark.conf.set(codec, "gzip")
+
+    def arrive(name, numbers, tail=b""):
+        hidden = tmp_path / "data" / "in" / f"_{name}"
+        hidden.write_bytes(b"".join(item(number) for number in numbers) + tail)
+        return hidden, hidden.with_name(name)
+
+    def found():
+        exec(program, {"spark": spark})
+        return sorted(int(row.ID) for row in spark.read.parquet(str(tmp_path / "data" / "out")).collect())
+
+    for name, numbers in (("first ü.dat", range(100)), ("second.dat", range(100, 150))):
+        hidden, complete = arrive(name, numbers)
+        hidden.rename(complete)
+    not_complete, complete = arrive("third.dat", range(150, 160))
+    assert found() == list(range(150))
+    assert found() == list(range(150))
+    not_complete.rename(complete)
+    assert found() == list(range(160))
+    hidden, bad = arrive("bad.dat", range(160, 170), b"cut")
+    hidden.rename(bad)
+    hidden, complete = arrive("good.dat", range(170, 180))
+    hidden.rename(complete)
+    with pytest.raises(Exception, match="bad.dat"):
+        found()
+    hidden, _ = arrive("bad.dat", range(160, 170))
+    hidden.rename(bad)
+    assert found() == list(range(180))
+    spark.conf.unset(codec)

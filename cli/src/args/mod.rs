@@ -295,7 +295,7 @@ mod tests {
     /// The library's options of a rows job by name are those of `rows`, except for what concerns files and messages.
     #[test]
     fn the_library_has_the_same_options_of_rows() {
-        const OF_THE_COMMAND: [&str; 20] = [
+        const OF_THE_COMMAND: [&str; 21] = [
             "layout",
             "files0-from",
             "nest",
@@ -303,6 +303,7 @@ mod tests {
             "show-layout",
             "schema",
             "formulas",
+            "quote-empty",
             "html",
             "format",
             "from-rows",

@@ -61,7 +61,7 @@ pub(crate) struct Rows {
     /// The columns depend on the other options: --select, --dates, --add-columns, --when. With --output-dir, SQL
     /// schemas have a table for each record type.
     #[arg(help_heading = LAYOUT, long, value_name = "PROGRAM", value_parser = schema(),
-          conflicts_with_all = ["show_layout", "from_rows", "rejects", "report", "format", "formulas", "files", "files0_from"])]
+          conflicts_with_all = ["show_layout", "from_rows", "rejects", "report", "format", "formulas", "quote_empty", "files", "files0_from"])]
     pub(crate) schema: Option<Schema>,
 
     /// Format of the rows
@@ -83,13 +83,19 @@ pub(crate) struct Rows {
     #[arg(help_heading = ROWS, long, value_name = "POLICY", default_value = "keep")]
     pub(crate) formulas: Formulas,
 
+    /// Write empty text in CSV as `""`, so that it differs from a missing value
+    ///
+    /// Without this option, both are empty. `COPY` of PostgreSQL reads `""` as empty text, and nothing as NULL.
+    #[arg(help_heading = ROWS, long)]
+    pub(crate) quote_empty: bool,
+
     /// Write records from rows in this format
     ///
     /// The rows are those that `charpipe rows` writes for the same layout. A value that does not fit its field is an
     /// error. So is a missing value, except in a text field, which is filled with spaces.
     #[arg(help_heading = ROWS, long, value_name = "FORMAT",
           conflicts_with_all = ["records", "tape_file", "parent", "skip_head", "skip_tail", "record_prefix", "record_suffix", "select", "add_columns", "rejects", "on_bad", "empty_is_null",
-                                "loose_numbers", "formulas", "short_records", "overlong", "trim", "malformed", "controls", "record_newlines", "show_layout",
+                                "loose_numbers", "formulas", "quote_empty", "short_records", "overlong", "trim", "malformed", "controls", "record_newlines", "show_layout",
                                 "output_dir"])]
     pub(crate) from_rows: Option<RowFormat>,
 
@@ -542,6 +548,10 @@ impl Rows {
             .nest(self.nest && self.from_rows.is_none());
         if self.formulas == Formulas::Quote && self.format == RowFormat::Jsonl {
             say("--formulas quote: no program runs the text of JSON; leave the option out, or add --format csv");
+            return Err(Status::Usage);
+        }
+        if self.quote_empty && self.format == RowFormat::Jsonl {
+            say("--quote-empty: JSON has null for a missing value; leave the option out, or add --format csv");
             return Err(Status::Usage);
         }
         if self.nest && self.from_rows.unwrap_or(self.format) != RowFormat::Jsonl {

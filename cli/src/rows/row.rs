@@ -14,6 +14,8 @@ pub(super) struct RowPlan {
     pub(super) format: RowFormat,
     /// How to write text in CSV that a spreadsheet would run as a formula.
     formulas: Formulas,
+    /// Whether empty text is written as `""` in CSV.
+    quote_empty: bool,
     columns: Vec<Column>,
     /// Whether rows are in others. Those that do need not say their type.
     nest: bool,
@@ -74,6 +76,7 @@ impl RowPlan {
         RowPlan {
             format: args.format,
             formulas: args.formulas,
+            quote_empty: args.quote_empty,
             by_type,
             nest: args.nest,
             after: job.added().iter().copied().filter(|one| !one.is_before_fields()).collect(),
@@ -282,9 +285,12 @@ impl<'a> Row<'a> {
                     // The comma after the last cell.
                     self.text.pop();
                 }
-                if self.text.len() == self.begin {
-                    // An empty line is not a row.
-                    self.text.extend_from_slice(b"\"\"");
+                match &self.text[self.begin..] {
+                    // An empty line is not a row, unless empty text is told from a missing value.
+                    b"" if !plan.quote_empty => self.text.extend_from_slice(b"\"\""),
+                    // PostgreSQL would read this line as the end of the rows.
+                    b"\\." => self.text.splice(self.begin.., *b"\"\\.\"").for_each(drop),
+                    _ => {}
                 }
                 self.text.push(b'\n');
             }
@@ -407,6 +413,7 @@ impl<'a> Row<'a> {
             RowFormat::Csv if self.plan.formulas == Formulas::Quote && is_formula(text) => {
                 push_csv(self.text, &format!("'{text}"));
             }
+            RowFormat::Csv if text.is_empty() && self.plan.quote_empty => self.text.extend_from_slice(b"\"\""),
             RowFormat::Csv => push_csv(self.text, text),
             RowFormat::Jsonl => push_json(self.text, text),
         }

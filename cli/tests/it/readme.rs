@@ -8,7 +8,8 @@
 //!
 //! To add a page, put it into `docs/`: nothing else is needed. Commands that need root, the network, or a program that
 //! the tests cannot expect are not in `console` blocks. They are indented, or in `sh` blocks, and [`NOT_RUN`] names
-//! their pages.
+//! their pages. The pages in `docs/with/`, about other programs, have only `sh` and `python` blocks: `.ci/integrations`
+//! installs these programs and runs the blocks.
 //!
 //! A ```` ```rust ```` block is below a comment that names the file that contains it.
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,7 +54,7 @@ pub(crate) fn root() -> &'static Path {
 /// Returns the README and the pages in `docs/`, with their paths from the root.
 fn pages() -> Vec<String> {
     let mut pages: Vec<String> = Vec::new();
-    for folder in ["docs", "docs/reference"] {
+    for folder in ["docs", "docs/reference", "docs/with"] {
         let docs = fs::read_dir(root().join(folder)).unwrap();
         let docs = docs.map(|entry| format!("{folder}/{}", entry.unwrap().file_name().into_string().unwrap()));
         pages.extend(docs.filter(|name| name.ends_with(".md")));
@@ -325,11 +326,24 @@ fn typed_elsewhere(page: &str) -> Vec<String> {
 fn commands_that_are_not_run_are_on_known_pages() {
     for page in pages() {
         let found = typed_elsewhere(&page);
-        let is_known = NOT_RUN.iter().any(|(known, _)| *known == page);
+        let is_known = page.starts_with("docs/with/") || NOT_RUN.iter().any(|(known, _)| *known == page);
         assert!(is_known || found.is_empty(), "{page}: not in a `console` block: {found:?}");
     }
     for (page, _) in NOT_RUN {
         assert!(!typed_elsewhere(page).is_empty(), "{page} has no such commands any more");
+    }
+}
+
+/// `.ci/integrations` runs a page beside the tests of the same name, and the manual has it.
+#[test]
+fn pages_about_other_programs_have_tests() {
+    let summary = fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
+    for page in pages().iter().filter_map(|page| page.strip_prefix("docs/with/")) {
+        let tests = root().join("integrations").join(page.trim_end_matches(".md"));
+        assert!(tests.is_dir(), "there is no folder {}", tests.display());
+        assert!(summary.contains(&format!("](with/{page})")), "docs/SUMMARY.md lacks docs/with/{page}");
+        let blocks = blocks_of(&format!("docs/with/{page}"));
+        assert!(blocks.iter().all(|block| block.language != "console"), "docs/with/{page} has `console` blocks");
     }
 }
 

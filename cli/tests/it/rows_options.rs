@@ -360,6 +360,30 @@ fn formulas() {
     is_wrong_usage("--formulas quote --from-rows csv", "cannot be used with");
 }
 
+/// With an option, text that is empty differs from a value that is missing, even if a row has only one of them.
+#[test]
+fn empty_text_and_missing_values() {
+    let list = "A 1 2 text\nN 3 1 zoned\nB 4 2 text\n";
+    let input = b"\x40\x40\xF1\xC1\xC2\0\0\x40\x40\x40\xC1\xC2\xF3\0\0";
+    let line = "--on-bad null --empty-is-null";
+    assert_eq!(passes(list, line, input), "A,N,B\n,1,AB\n,,\nAB,3,\n");
+    assert_eq!(passes(list, &format!("{line} --quote-empty"), input), "A,N,B\n\"\",1,AB\n,,\"\"\nAB,3,\n");
+    let one = passes(list, &format!("{line} --quote-empty --select A"), input);
+    assert_eq!(one, "A\n\"\"\n\nAB\n");
+    assert_eq!(run("A 1 2 text\n", "--from-rows csv", one.as_bytes()).1, b"\x40\x40\x40\x40\xC1\xC2");
+    is_wrong_usage("--quote-empty --format jsonl", "--quote-empty: JSON has null for a missing value");
+    is_wrong_usage("--quote-empty --from-rows csv", "cannot be used with");
+}
+
+/// A line of only these two characters ends the rows for PostgreSQL, which loses those after it.
+#[test]
+fn a_row_that_looks_like_the_end_of_rows() {
+    let list = "A 1 3 text\nB 4 1 text\n";
+    let input = b"\xE0\x4B\x40\x40\xE0\x4B\x4B\x40";
+    assert_eq!(passes(list, "--select A", input), "A\n\"\\.\"\n\\..\n");
+    assert_eq!(passes(list, "", input), "A,B\n\\.,\n\\..,\n");
+}
+
 /// Binary fields take what their bytes hold, or what their picture says.
 #[test]
 fn the_range_of_binary_numbers() {

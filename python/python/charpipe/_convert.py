@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from charpipe import _charpipe, _shapes
+from charpipe._inputs import opened_url
 from charpipe._options import pairs, policy
 from charpipe._verdict import Report, Verdict
 
@@ -57,7 +58,7 @@ def detect(source: Buffer | str | os.PathLike[str] | BinaryIO, *, whole: bool = 
     >>> verdict.encoding, verdict.rule
     ('ISO-8859-1', 'rfc7303:declaration')
     """
-    return Verdict._of_json(_charpipe.detect(source, pairs(options), whole))
+    return Verdict._of_json(_charpipe.detect(opened_url(source), pairs(options), whole))
 
 
 def transcode(
@@ -77,7 +78,7 @@ def transcode(
     >>> transcode(b"caf\\xe9", out, from_="ISO-8859-1").bytes_out, out.getvalue()
     (5, b'caf\\xc3\\xa9')
     """
-    source, options["records"] = _shapes.find(source, options.get("records"), options.get("file"))
+    source, options["records"] = _shapes.find(opened_url(source), options.get("records"), options.get("file"))
     given = pairs(options)
     if not hasattr(target, "write"):
         target = os.fsdecode(target)
@@ -98,7 +99,7 @@ def records(source: Buffer | str | os.PathLike[str] | BinaryIO, shape: str, *, l
     >>> list(records(b"\\x00\\x06\\x00\\x00\\xc1\\xc2\\x00\\x04\\x00\\x00", "rdw"))
     [b'\\xc1\\xc2', b'']
     """
-    return _charpipe.Records(*_shapes.find(source, shape), limit)
+    return _charpipe.Records(*_shapes.find(opened_url(source), shape), limit)
 
 
 def load_table(path: str | os.PathLike[str], *, to: str | None = None) -> str:

@@ -6,6 +6,7 @@ import io
 import os
 
 from charpipe import _charpipe, _shapes
+from charpipe._inputs import opened_url
 from charpipe._options import UNMAPPABLE, pairs, policy
 from charpipe._verdict import Report, Verdict
 
@@ -32,6 +33,13 @@ class TextFile(io.TextIOWrapper):
         text = self._stream.verdict()
         return None if text is None else Verdict._of_json(text)
 
+    def seek(self, offset: int, whence: int = 0) -> int:
+        # Polars seeks to the current position, and then reads `buffer`. Before the first read, that loses nothing.
+        raw = getattr(self.buffer, "raw", None)
+        if (offset, whence) == (0, 1) and isinstance(raw, _Decoded) and not raw.has_begun:
+            return 0
+        return super().seek(offset, whence)
+
 
 class _Decoded(io.RawIOBase):
     """The file as UTF-8."""
@@ -42,6 +50,10 @@ class _Decoded(io.RawIOBase):
 
     def readable(self) -> bool:
         return True
+
+    @property
+    def has_begun(self) -> bool:
+        return self._ended or bool(self._ready)
 
     def readinto(self, room) -> int:
         while self._at == len(self._ready):
@@ -123,6 +135,8 @@ def open(
     if mode not in ("r", "rt", "w", "wt", "x", "xt", "a", "at"):
         raise ValueError(f"mode {mode!r}: expected r, w, x or a; a binary file needs no encoding")
     reads = mode[0] == "r"
+    if reads:
+        file = opened_url(file)
     is_file = hasattr(file, "read" if reads else "write")
     if encoding is not None and records is None and not options and (reads or _is_plain(encoding, errors)):
         # An unknown encoding is an error before the file is opened.

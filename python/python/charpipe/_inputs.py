@@ -69,10 +69,53 @@ def source(source: Any) -> tuple[Any, str | None]:
             from urllib.parse import unquote
 
             return "/" + unquote(rest).lstrip("/"), name
-        return _fsspec(source).open(source, "rb").open(), name
+        return _Remote(_fsspec(source).open(source, "rb").open(), name), name
     if isinstance(source, io.TextIOBase):
         raise TypeError("the source must be opened in binary mode")
     return source, None
+
+
+def opened_url(input: Any) -> Any:
+    """Open an address, such as ``s3://...``. Return everything else as it is."""
+    path = os.fspath(input) if isinstance(input, os.PathLike) and not hasattr(input, "read") else input
+    return source(path)[0] if isinstance(path, str) and "://" in path else input
+
+
+class _Remote(io.RawIOBase):
+    """A file that fsspec has opened, which must not end before its size.
+
+    fsspec returns no bytes for a range that the store does not have, for example because the object has been replaced by
+    a shorter one. That is not the end of the file.
+    """
+
+    def __init__(self, file: Any, name: str):
+        self._file, self.name = file, name
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room: Any) -> int:
+        data = self._file.read(len(room))
+        size = getattr(self._file, "size", None)
+        if not data and len(room) and isinstance(size, int) and (at := self._file.tell()) < size:
+            raise OSError(f"{self.name}: the file ended after {at} of {size} bytes")
+        room[: len(data)] = data
+        return len(data)
+
+    def seekable(self) -> bool:
+        return self._file.seekable()
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def close(self) -> None:
+        try:
+            self._file.close()
+        finally:
+            super().close()
 
 
 def _fsspec(url: str) -> Any:
