@@ -31,6 +31,9 @@ const MODULES = {
   "charpipe-small.wasm": [],
 };
 
+/** The command, for `npx charpipe`: it runs in Node's WASI, with all its features. */
+const COMMAND = "charpipe-command.wasm";
+
 const FLAGS = "-C llvm-args=--inline-threshold=25";
 
 /** In the largest module, loops are unrolled only if they have few steps, whose number is known: 6 KB, at the same speed. */
@@ -57,7 +60,8 @@ const WASM_FEATURES = [
  * Each has a target folder of its own, because cargo locks the folder.
  */
 async function buildModules() {
-  const waiting = Object.entries(MODULES).filter(([file]) => !isForMissing || !existsSync(join(dist, file)));
+  const modules = [[COMMAND, ["command"]], ...Object.entries(MODULES)];
+  const waiting = modules.filter(([file]) => !isForMissing || !existsSync(join(dist, file)));
   if (waiting.length > 0 && !existsSync(join(tools, "node_modules", "binaryen"))) installOptimizer();
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) await buildModule(...next);
@@ -80,15 +84,17 @@ async function buildModule(file, features) {
   const folder = join(target, "wasm", file.replace(".wasm", ""));
   const isSmall = features.length === 0;
   const isLarge = features.includes("inspect");
+  const isCommand = file === COMMAND;
   // Messages of a panic do not name folders of this machine.
   const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
   const paths = `--remap-path-prefix=${cargoHome}=/cargo --remap-path-prefix=${root.replace(/[\\/]$/, "")}=/charpipe`;
-  const flags = `${paths} -C target-feature=+simd128 ${isSmall ? SMALL_FLAGS : isLarge ? LARGE_FLAGS : FLAGS}`;
-  const env = { ...process.env, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags };
-  const cargo = ["build", "--quiet", "-p", "charpipe-capi", "--profile", "wasm", "--target", "wasm32-unknown-unknown"];
-  const words = [...cargo, "--target-dir", folder, "--no-default-features", "--features", features.join(",")];
-  await run("cargo", words, { cwd: root, env });
-  const built = join(folder, "wasm32-unknown-unknown", "wasm", "charpipe_capi.wasm");
+  const triple = isCommand ? "wasm32-wasip1" : "wasm32-unknown-unknown";
+  const flags = `${paths} -C target-feature=+simd128 ${isCommand ? "" : isSmall ? SMALL_FLAGS : isLarge ? LARGE_FLAGS : FLAGS}`;
+  const env = { ...process.env, [`CARGO_TARGET_${triple.toUpperCase().replaceAll("-", "_")}_RUSTFLAGS`]: flags };
+  const cargo = ["build", "--quiet", "--profile", "wasm", "--target", triple, "--target-dir", folder];
+  const library = ["-p", "charpipe-capi", "--no-default-features", "--features", features.join(",")];
+  await run("cargo", [...cargo, ...(isCommand ? ["-p", "charpipe-cli"] : library)], { cwd: root, env });
+  const built = join(folder, triple, "wasm", isCommand ? "charpipe.wasm" : "charpipe_capi.wasm");
   const optimizer = join(tools, "node_modules", ".bin", "wasm-opt");
   const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
   // Nothing has an address below 1024: the memory begins with the last bytes of the stack.
@@ -107,7 +113,7 @@ function run(program, words, options = {}) {
 
 async function buildPackage() {
   const esbuild = require("esbuild");
-  for (const file of readdirSync(join(web, "src"))) {
+  for (const { name: file } of readdirSync(join(web, "src"), { withFileTypes: true }).filter((one) => one.isFile())) {
     const [from, to] = [join(web, "src", file), join(dist, file)];
     if (file.endsWith(".d.ts")) copyFileSync(from, to);
     // Without the comments, a third of what is loaded.
@@ -126,6 +132,9 @@ async function buildPackage() {
   const source = readFileSync(join(dist, "iconv-lite.js"), "utf8");
   writeFileSync(join(dist, "iconv-lite.js"), source.replace("MIXED = {}", `MIXED = ${JSON.stringify(list)}`));
   writeCommonJs(esbuild);
+  const command = esbuild.transformSync(readFileSync(join(web, "src", "command", "charpipe.cjs"), "utf8"), { charset: "utf8" });
+  mkdirSync(join(dist, "command"), { recursive: true });
+  writeFileSync(join(dist, "command", "charpipe.cjs"), command.code, { mode: 0o755 });
 }
 
 /** Writes each file once more in dist/cjs/, for `require` in versions of Node that cannot load the others with it. */

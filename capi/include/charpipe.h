@@ -21,8 +21,8 @@
  * function, of charpipe_step, charpipe_finish, charpipe_reset or charpipe_free, with the same handle.
  *
  * Texts of type `char *` belong to the caller, who frees them with charpipe_free_text. Only
- * charpipe_names, charpipe_options, charpipe_chart, charpipe_explain, charpipe_records, charpipe_sniff,
- * charpipe_fields and charpipe_schema return such texts. They return a null pointer only after a bug in charpipe.
+ * charpipe_names, charpipe_options, charpipe_chart, charpipe_explain, charpipe_records, charpipe_records_with,
+ * charpipe_sniff, charpipe_fields and charpipe_schema return such texts. They return a null pointer only after a bug in charpipe.
  *
  * Texts are UTF-8 and end with a NUL. Offsets count bytes of the input from 0, including its byte order mark.
  *
@@ -249,6 +249,26 @@ char *charpipe_sniff(const void *input, size_t len, int is_last);
  * If the layout is invalid, the result is {"error"}, with "code", "message", "line" and "column" (from 1, or null).
  */
 char *charpipe_fields(const char *options, const void *layout, size_t layout_len, const void *record, size_t len);
+
+/*
+ * Opens a conversion of records to rows, as `charpipe rows` does it: CSV with a header, or JSON lines, in UTF-8.
+ * `layout` is the text of a COBOL copybook or of a field list. `options` has a line for each option, with the names,
+ * values and defaults of `charpipe rows`, except for those that need files: copy-path, to-records, binary-range, jobs,
+ * and the column `file` of add-columns. format=csv, format=jsonl and formulas=quote are among them.
+ *
+ * The handle is used as that of charpipe_open: charpipe_step for the input, charpipe_finish at its end, charpipe_error,
+ * charpipe_report, charpipe_reset and charpipe_free. The report has the keys of `charpipe rows --report`. There is no
+ * verdict. An error in the layout or in an option is the error of the handle from the beginning.
+ */
+charpipe *charpipe_open_rows(const char *options, const void *layout, size_t layout_len);
+
+/*
+ * Does what charpipe_records does for a whole input, with the options of `charpipe rows`: records=SHAPE, skip-head,
+ * skip-tail, record-prefix, record-suffix, tape-file, length-field, length-map. The latter two need a layout, which may
+ * be empty otherwise. With a layout, its options are accepted too. The result has the key "shape" besides.
+ */
+char *charpipe_records_with(
+    const char *options, const void *layout, size_t layout_len, const void *input, size_t len);
 
 /*
  * Returns the columns that the rows of a layout have, and their types, as JSON, which the caller frees: {"schema"}, a

@@ -11,7 +11,7 @@ pub use crate::handle::Handle;
 use crate::handle::{Moved, Task, Texts};
 use crate::list;
 #[cfg(feature = "inspect")]
-use crate::{cells, fields, inspect, schema};
+use crate::{cells, fields, inspect, rows, schema};
 #[cfg(not(target_family = "wasm"))]
 use charpipe::CharStop;
 use charpipe::Status;
@@ -621,6 +621,50 @@ pub unsafe extern "C" fn charpipe_records(
 ) -> *mut c_char {
     // SAFETY: the caller promises it.
     give(|| Ok(inspect::records(unsafe { text(shape)? }, unsafe { bytes(input, len)? }, is_last != 0).to_string()))
+}
+
+/// Returns where the records are, as JSON, with the options and the layout of a rows job.
+///
+/// # Safety
+/// `options` is null or ends with a NUL; `layout_len` bytes at `layout` and `len` bytes at `input` can be read.
+#[cfg(feature = "inspect")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn charpipe_records_with(
+    options: *const c_char,
+    layout: *const c_void,
+    layout_len: usize,
+    input: *const c_void,
+    len: usize,
+) -> *mut c_char {
+    let json = || {
+        // SAFETY: the caller promises it.
+        let (options, layout, input) = unsafe { (text(options)?, bytes(layout, layout_len)?, bytes(input, len)?) };
+        Ok(rows::places(options, layout, input).to_string())
+    };
+    give(json)
+}
+
+/// Opens a conversion of records to rows.
+///
+/// # Safety
+/// `options` is null or ends with a NUL; `layout_len` bytes at `layout` can be read.
+#[cfg(feature = "inspect")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn charpipe_open_rows(
+    options: *const c_char,
+    layout: *const c_void,
+    layout_len: usize,
+) -> *mut Handle {
+    let make = || {
+        // SAFETY: the caller promises it.
+        let given = unsafe { text(options) }.and_then(|options| Ok((options, unsafe { bytes(layout, layout_len)? })));
+        let handle = match given {
+            Ok((options, layout)) => Handle::open_rows(options, layout),
+            Err(failure) => Handle::failed(failure),
+        };
+        Box::into_raw(Box::new(handle))
+    };
+    guarded(null_mut(), make)
 }
 
 /// Returns the likely record shapes, as JSON.

@@ -1,11 +1,10 @@
 //! The fields of a record by a layout, as JSON.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, bad_field, wrong};
 use crate::options::parse_for_record;
-use charpipe::Hex;
 use charpipe::fields::{FieldError, Item, OnBad, Problem, Visitor};
 use charpipe::records::Shape;
-use charpipe::rows::{Rows, RowsError};
+use charpipe::rows::Rows;
 use serde_json::{Value, json};
 use std::ops::Range;
 
@@ -44,30 +43,6 @@ fn read(options: &str, layout: &[u8], record: &[u8]) -> Result<Value, Value> {
         "cut": is_cut,
         "error": error.as_ref().map(bad_field),
     }))
-}
-
-/// Returns the error of a layout, or of an option that does not go with it. The line and the column count from 1. They
-/// are null if they are not known.
-pub(crate) fn wrong(error: RowsError) -> Value {
-    match error {
-        RowsError::Layout(error) => {
-            let known = |number: usize| (number > 0).then_some(number);
-            let (line, column) = (known(error.line), known(error.column));
-            json!({ "code": "bad-layout", "message": error.what, "offset": null, "line": line, "column": column })
-        }
-        RowsError::Stream(error) => Failure::from(error).json(),
-        other => json!({ "code": other.code(), "message": other.to_string(), "offset": other.offset() }),
-    }
-}
-
-fn bad_field(error: &FieldError) -> Value {
-    json!({
-        "code": error.code(),
-        "message": error.message(),
-        "offset": error.offset(),
-        "bytes": format!("{:X}", Hex(error.bytes())),
-        "field": Some(error.path()).filter(|path| !path.is_empty()),
-    })
 }
 
 /// Returns the length that the layout gives a record which is longer than that.

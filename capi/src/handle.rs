@@ -1,7 +1,9 @@
-//! A handle: a conversion or a detection, its last error, and the strings that it owns for its caller.
+//! A handle: a conversion, a detection or a conversion to rows, its last error, and the strings that it owns for its caller.
 
 use crate::failure::{Failure, object};
 use crate::options;
+#[cfg(feature = "inspect")]
+use crate::rows::RowsStream;
 #[cfg(not(target_family = "wasm"))]
 use charpipe::CharStop;
 use charpipe::{Detector, Status, Transcode, Transcoder, Verdict};
@@ -29,6 +31,8 @@ enum Machine {
     Convert(Box<Transcoder>),
     Detect(Box<Detector>),
     Detected(Box<Verdict>),
+    #[cfg(feature = "inspect")]
+    Rows(Box<RowsStream>),
     None,
 }
 
@@ -60,6 +64,18 @@ impl Handle {
         handle
     }
 
+    /// Opens a conversion of records to rows.
+    #[cfg(feature = "inspect")]
+    pub(crate) fn open_rows(options: &str, layout: &[u8]) -> Self {
+        match RowsStream::open(options, layout) {
+            Ok(rows) => {
+                let (machine, texts) = (Machine::Rows(Box::new(rows)), Texts::default());
+                Handle { task: Task::Convert, job: None, machine, failure: None, texts }
+            }
+            Err(failure) => Handle::failed(failure),
+        }
+    }
+
     /// Returns a handle without a stream, which has this error.
     pub(crate) fn failed(failure: Failure) -> Self {
         let texts = Texts::default();
@@ -68,6 +84,11 @@ impl Handle {
 
     /// Begins a new stream with the same options.
     pub(crate) fn reset(&mut self) {
+        #[cfg(feature = "inspect")]
+        if let Machine::Rows(rows) = &mut self.machine {
+            self.failure = None;
+            return rows.reset();
+        }
         let Some(job) = &self.job else { return };
         self.failure = None;
         if let Machine::Convert(transcoder) = &mut self.machine {
@@ -158,6 +179,8 @@ impl Handle {
                 Ok((read, 0, Status::Done))
             }
             Machine::Detected(_) => Ok((0, 0, Status::Done)),
+            #[cfg(feature = "inspect")]
+            Machine::Rows(rows) => rows.step(input, output, is_last),
             Machine::None => Err(self.failure.clone().unwrap_or(Failure::Internal)),
         }
     }
@@ -181,7 +204,8 @@ impl Handle {
         let stays = match &self.failure {
             None => false,
             Some(Failure::Usage(_)) => matches!(self.machine, Machine::None),
-            Some(Failure::Library(_) | Failure::Internal) => true,
+            // An error of the library.
+            Some(_) => true,
         };
         if stays && matches!(failure, Failure::Usage(_)) {
             return;
@@ -213,15 +237,19 @@ impl Handle {
         let verdict = match &self.machine {
             Machine::Convert(transcoder) => transcoder.verdict(),
             Machine::Detected(verdict) => Some(&**verdict),
-            Machine::Detect(_) | Machine::None => None,
+            _ => None,
         };
         verdict.and_then(|verdict| serde_json::to_string(verdict).ok())
     }
 
     /// Returns the report as JSON: that of the library, and the key `error`.
     pub(crate) fn report(&self) -> Option<String> {
-        let Machine::Convert(transcoder) = &self.machine else { return None };
-        let mut keys = object(transcoder.report());
+        let mut keys = match &self.machine {
+            Machine::Convert(transcoder) => object(transcoder.report()),
+            #[cfg(feature = "inspect")]
+            Machine::Rows(rows) => object(&rows.report()),
+            _ => return None,
+        };
         keys.insert("error".to_owned(), self.failure.as_ref().map_or(Value::Null, Failure::json));
         Some(Value::Object(keys).to_string())
     }

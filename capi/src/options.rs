@@ -46,6 +46,27 @@ pub(crate) fn parse_for_record(text: &str) -> Result<RowsJob, Failure> {
     set_all(text, |registry| RowsJob::new().registry(registry), RowsJob::set)
 }
 
+/// The options of a rows job that have no meaning where records are read and there are no files.
+#[cfg(feature = "inspect")]
+const NOT_OF_ROWS: [&str; 4] = ["copy-path", "to-records", "binary-range", "jobs"];
+
+/// Returns the value of an option, the last one if it is repeated.
+#[cfg(feature = "inspect")]
+pub(crate) fn option<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    pairs(text).filter(|(key, _)| key.replace('_', "-") == name).map(|(_, value)| value).last()
+}
+
+/// Reads the options of a rows job that reads records. `other` are options that it does not have.
+#[cfg(feature = "inspect")]
+pub(crate) fn parse_for_rows(text: &str, other: &[&str]) -> Result<RowsJob, Failure> {
+    if let Some((name, _)) = pairs(text).find(|(name, _)| NOT_OF_ROWS.contains(&&*name.replace('_', "-"))) {
+        return Err(Failure::Usage(format!("option {name}: it has no meaning here")));
+    }
+    let is_ours = |(name, _): &(&str, &str)| !other.contains(&&*name.replace('_', "-"));
+    let lines = pairs(text).filter(is_ours).map(|(name, value)| format!("{name}={value}\n"));
+    set_all(&lines.collect::<String>(), |registry| RowsJob::new().registry(registry), RowsJob::set)
+}
+
 /// The options of a rows job that decide which columns rows have, if the layout is given as a text.
 #[cfg(feature = "inspect")]
 const OF_COLUMNS: [&str; 21] = [

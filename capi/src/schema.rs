@@ -1,7 +1,6 @@
 //! The schema of the rows of a layout, for another program.
 
-use crate::failure::Failure;
-use crate::fields::wrong;
+use crate::failure::{Failure, wrong};
 use crate::options::parse_for_columns;
 use charpipe::UnknownWord;
 use charpipe::rows::SchemaFormat;

@@ -1052,3 +1052,43 @@ fn a_value_is_what_a_stream_makes_of_it() {
         }
     }
 }
+
+/// Returns where the records of an input are, by the options and the layout of a rows job.
+fn places(options: &str, layout: &str, input: &[u8]) -> Value {
+    let options = CString::new(options).unwrap();
+    let (at, len) = (layout.as_ptr().cast(), layout.len());
+    // SAFETY: the options end with a NUL, and the bytes can be read.
+    given(unsafe { charpipe_records_with(options.as_ptr(), at, len, input.as_ptr().cast(), input.len()) })
+}
+
+#[test]
+fn records_with_options() {
+    let input = b"headAAaBBbCCctail";
+    for (options, layout, expected) in [
+        ("records=fb:3\nskip-head=4\nskip-tail=4", "", "[[[4,3]],[[7,3]],[[10,3]]]"),
+        ("records=fb:3\nskip-head=4\nskip-tail=4\nrecord-suffix=1", "", "[[[4,2]],[[7,2]],[[10,2]]]"),
+        ("records=fb:1\nskip-head=15r\nskip-tail=1r", "", "[[[15,1]]]"),
+        ("records=layout\nskip-tail=1", "X 1 8 text", "[[[0,8]],[[8,8]]]"),
+    ] {
+        let found = places(options, layout, input);
+        assert_eq!(found["error"], Value::Null, "{options}");
+        assert_eq!(found["records"].to_string(), expected, "{options}");
+        assert_eq!(found["read"], input.len(), "{options}");
+    }
+    // Each record has its length in it.
+    let found = places("length-field=LEN", "LEN 1 1 binary\nTEXT 2 3 text", b"\x04abc\x02a\x01");
+    assert_eq!(found["records"].to_string(), "[[[0,4]],[[4,2]],[[6,1]]]");
+    let found = places("length-map=T:A=1,B=3\nfrom=ISO-8859-1", "T 1 1 text\nTEXT 2 2 text", b"ABbbA");
+    assert_eq!(found["records"].to_string(), "[[[0,1]],[[1,3]],[[4,1]]]");
+    // A record of two segments, and one without data.
+    let spanned = b"\0\x13\0\0\0\x06\x01\0ab\0\x05\x02\0c\0\x04\0\0";
+    assert_eq!(places("records=vbs", "", spanned)["records"].to_string(), "[[[8,2],[14,1]],[]]");
+    // Errors: in the input, with the records before it; and in the options.
+    let found = places("records=fb:4", "", input);
+    assert_eq!(
+        (found["error"]["code"].as_str(), found["records"].as_array().map(Vec::len)),
+        (Some("record-cut"), Some(4))
+    );
+    assert_eq!(places("records=fb:4\njobs=2", "", input)["error"]["code"], "usage");
+    assert_eq!(places("length-field=NO", "A 1 1 text", input)["error"]["code"], "bad-option");
+}

@@ -1,5 +1,5 @@
-//! Runs the cases of `spec/cases` with the C functions: conversions in pieces and with buffers of any size; rows by the
-//! fields of each record.
+//! Runs the cases of `spec/cases` with the C functions: conversions and rows in pieces and with buffers of any size; rows
+//! also by the fields of each record.
 
 #![allow(unsafe_code, reason = "C passes pointers")]
 
@@ -228,4 +228,49 @@ fn rows_jobs() {
     }
     assert!(left_out.iter().all(|(_, reason)| !reason.is_empty()), "{left_out:?}");
     assert!(found.len() > 115, "{}", found.len());
+}
+
+/// Options that have no meaning where there are no files.
+const OF_FILES: [&str; 4] = ["copy-path", "to-records", "binary-range", "jobs"];
+
+/// The rows of whole inputs are those of the command, however the input is cut and however small the buffers are.
+#[test]
+fn rows_of_inputs() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let (found, _) = cases::rows_cases(&root, "rows.jsonl", "no interface");
+    let (mut read, mut refused) = (0, 0);
+    for case in found.iter().filter(|case| !case.options.iter().any(|(name, _)| OF_FILES.contains(&&**name))) {
+        for (format, text) in [("csv", &case.csv), ("jsonl", &case.jsonl)] {
+            let lines =
+                case.options.iter().flat_map(|(name, value)| value.lines().map(move |line| format!("{name}={line}\n")));
+            let options = CString::new(lines.chain([format!("format={format}")]).collect::<String>()).unwrap();
+            let layout = &case.layout;
+            // SAFETY: the options end with a NUL, and the bytes can be read.
+            let stream = Stream(unsafe { charpipe_open_rows(options.as_ptr(), layout.as_ptr().cast(), layout.len()) });
+            if let Some(code) = &case.refused {
+                // Some are refused only when there is an input.
+                stream.run(&case.input, usize::MAX, 100);
+                let error = stream.error().unwrap_or_else(|| panic!("{} is accepted", case.name));
+                assert_eq!(error["code"], **code, "{}: {error}", case.name);
+                refused += 1;
+                continue;
+            }
+            for (piece, len) in [(usize::MAX, 1 << 16), (1, 1 << 16), (2, 3), (3, 1), (7, 70)] {
+                // SAFETY: the handle is open.
+                unsafe { charpipe_reset(stream.0) };
+                let output = stream.run(&case.input, piece, len);
+                let how = format!("{}, pieces of {piece}, buffers of {len}", case.name);
+                assert_eq!(String::from_utf8_lossy(&output), **text, "{how}");
+                let mut report = stream.report();
+                // These are of the command alone.
+                for key in ["types", "rejected"] {
+                    report[key] = case.report_value(key);
+                }
+                report["error"] = stream.error().unwrap_or_default();
+                case.check(&how, &report);
+                read += 1;
+            }
+        }
+    }
+    assert!(read > 1000 && refused > 20, "{read} {refused}");
 }

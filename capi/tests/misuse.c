@@ -128,6 +128,8 @@ static void lists(void) {
             charpipe_explain(labels[i], "\x0E\x45", 2, 1),
             charpipe_explain(labels[i], NULL, 2, 1),
             charpipe_records(labels[i], "\x00\x05\x00\x00", 4, 0),
+            charpipe_records_with(labels[i], "A 1 2 text", 10, "\xC1", 1),
+            charpipe_records_with("records=rdw", NULL, i, NULL, i),
             charpipe_fields(labels[i], "A 1 2 text", 10, "\xC1", 1),
             charpipe_fields(NULL, NULL, i, NULL, i),
             charpipe_schema(labels[i], "A 1 2 text", 10, "avro"),
@@ -136,6 +138,14 @@ static void lists(void) {
         for (size_t at = 0; at < sizeof texts / sizeof *texts; at++) {
             CHECK(texts[at] && texts[at][0] == '{');
             charpipe_free_text(texts[at]);
+        }
+        charpipe *rows[] = {
+            charpipe_open_rows(labels[i], "A 1 2 text", 10),
+            charpipe_open_rows(NULL, NULL, i),
+        };
+        for (size_t at = 0; at < sizeof rows / sizeof *rows; at++) {
+            CHECK(rows[at] && !charpipe_verdict(rows[at]));
+            charpipe_free(rows[at]);
         }
     }
     char *texts[] = {charpipe_sniff(NULL, 0, 1), charpipe_sniff("\x00\x05\x00\x00z", 5, 1), charpipe_names()};

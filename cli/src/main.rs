@@ -53,6 +53,11 @@ use std::ffi::OsString;
 
 #[cfg(not(all(target_os = "linux", not(test))))]
 fn main() -> std::process::ExitCode {
+    // A program in WASI begins in the root directory. Its host tells the working directory.
+    #[cfg(target_os = "wasi")]
+    if let Some(directory) = std::env::var_os("PWD") {
+        _ = std::env::set_current_dir(directory);
+    }
     panics::run(|| run(args_os())).into()
 }
 

@@ -298,7 +298,12 @@ pub fn is_temporary_name(name: &OsStr) -> bool {
 
 /// Returns a name that no one can guess.
 fn random_name() -> OsString {
+    // Its keys are random. With the number of the process, two names differ even if they are not.
+    #[cfg(not(target_os = "wasi"))]
     let mut rest = RandomState::new().hash_one(std::process::id());
+    // Processes have no numbers there.
+    #[cfg(target_os = "wasi")]
+    let mut rest = RandomState::new().hash_one(());
     let mut name = NAME_PREFIX.to_owned();
     for _ in 0..NAME_LEN {
         name.push(char::from(NAME_CHARS[(rest % 36) as usize]));

@@ -27,7 +27,13 @@ pub(super) fn inherit(new: &File, old: &File) -> io::Result<()> {
     new.set_permissions(std::fs::Permissions::from_mode(mode))
 }
 
-#[cfg(not(unix))]
+/// Does nothing: WASI has no permissions. The host of the program sets them when the file takes its place.
+#[cfg(target_os = "wasi")]
+pub(super) fn inherit(_: &File, _: &File) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(not(any(unix, target_os = "wasi")))]
 pub(super) fn inherit(new: &File, old: &File) -> io::Result<()> {
     new.set_permissions(old.metadata()?.permissions())
 }

@@ -2,7 +2,7 @@
 
 use std::fs::Metadata;
 
-/// Identifies a file, independently of its name. Only Unix can tell files apart.
+/// Identifies a file, independently of its name. Windows cannot tell files apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct FileId {
     device: u64,
@@ -12,7 +12,7 @@ pub struct FileId {
 impl FileId {
     /// Returns the identity of a regular file, and `None` for any other kind of file.
     pub fn of(file: &Metadata) -> Option<Self> {
-        (cfg!(unix) && file.is_file()).then(|| Self::of_any(file))
+        (cfg!(any(unix, target_os = "wasi")) && file.is_file()).then(|| Self::of_any(file))
     }
 
     /// Returns the identity of a file of any kind.
@@ -23,8 +23,16 @@ impl FileId {
         FileId::new(file.dev(), file.ino())
     }
 
+    /// Returns the identity of a file of any kind, which the host of the program has put where the time of the file's
+    /// creation is: there is no other way with a stable version of Rust.
+    #[cfg(target_os = "wasi")]
+    pub fn of_any(file: &Metadata) -> Self {
+        let created = file.created().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        FileId { device: 0, inode: created.map_or(0, |time| time.as_nanos() as u64) }
+    }
+
     /// Returns the same for every file: here, nothing tells files apart.
-    #[cfg(not(unix))]
+    #[cfg(not(any(unix, target_os = "wasi")))]
     pub fn of_any(_: &Metadata) -> Self {
         FileId::default()
     }

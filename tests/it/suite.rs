@@ -145,6 +145,12 @@ impl RowsCase {
         }
     }
 
+    /// Returns what the report must have under this key; null if that is not said.
+    #[allow(dead_code, reason = "not every test needs it")]
+    pub fn report_value(&self, key: &str) -> Value {
+        self.report.get(key).cloned().unwrap_or_default()
+    }
+
     /// Panics unless a report and its error are those of the case.
     pub fn check(&self, what: &str, report: &Value) {
         for (key, expected) in &self.report {

@@ -11,6 +11,9 @@ const here = dirname(fileURLToPath(import.meta.url));
 /** The most bytes of script and style of our own. */
 const LIMIT = 60_000;
 
+/** Returns the link to the manual; nothing without an address. */
+export const manualLink = (homepage) => (homepage ? ` · <a href="${encodeURI(homepage)}">Manual</a>` : "");
+
 export function buildPage({ dist, esbuild }) {
   const bundle = (file, define = {}) =>
     esbuild.buildSync({
@@ -43,7 +46,9 @@ export function buildPage({ dist, esbuild }) {
     "form-action 'none'",
   ].join("; ");
   const wasm = gzipSync(readFileSync(join(dist, "charpipe-all.wasm")), { level: 9 }).toString("base64");
-  const parts = { POLICY: policy, STYLE: style, SCRIPT: script, WASM: wasm };
+  // packaging/stage names the address; a build of the sources has none.
+  const { homepage } = JSON.parse(readFileSync(join(here, "..", "package.json"), "utf8"));
+  const parts = { MANUAL: manualLink(homepage), POLICY: policy, STYLE: style, SCRIPT: script, WASM: wasm };
   const html = readFileSync(join(here, "page.html"), "utf8").replace(/\{\{(\w+)\}\}/g, (_, name) => parts[name]);
   mkdirSync(join(dist, "page"), { recursive: true });
   writeFileSync(join(dist, "page", "index.html"), html);

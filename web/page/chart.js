@@ -1,7 +1,7 @@
 // The code chart of an encoding, or where two differ; and where the file has a byte.
 
 import { chart } from "../src/index.js";
-import { byId, codePoints, hex, make, visible } from "./dom.js";
+import { byId, codePoints, hex, hexes, make, visible } from "./dom.js";
 import { goTo } from "./dump.js";
 
 const HOW = "Choose a byte to see where the file has it; the arrow keys move from byte to byte.";
@@ -25,6 +25,22 @@ export function showChart(file) {
     ? `${one.codec} and ${other.codec} differ in ${differing} of 256 bytes. ${HOW}`
     : `${one.codec}. Columns are the first hex digit, rows the second. ${HOW}`;
   byId("chart").replaceChildren(table(one, other, bytes, file));
+  byId("chart-differences").hidden = differing === 0;
+  if (differing > 0) byId("chart-list").replaceChildren(differences(one, other, bytes, file));
+}
+
+/** Lists the bytes in which two encodings differ; first those that the file has most often. */
+function differences(one, other, lead, file) {
+  const bytes = one.cells.map((_, byte) => byte).filter((byte) => !same(one.cells[byte], other.cells[byte]));
+  const count = file && lead.length === 0 ? (byte) => file.counts[byte] : () => 0;
+  bytes.sort((a, b) => count(b) - count(a) || a - b);
+  const head = make("tr", {}, ...["Byte", one.codec, other.codec, "In the file"].map((name) => make("th", { scope: "col" }, name)));
+  const cell = (value) => make("td", {}, typeof value === "string" ? `${visible(value)} (${codePoints(value)})` : describe(value));
+  const row = (byte) => {
+    const times = file && lead.length === 0 ? `${count(byte)}` : "–";
+    return make("tr", {}, make("th", { scope: "row" }, hexes([...lead, byte])), cell(one.cells[byte]), cell(other.cells[byte]), make("td", {}, times));
+  };
+  return make("table", {}, make("thead", {}, head), make("tbody", {}, ...bytes.map(row)));
 }
 
 const same = (a, b) => (typeof a === "string" || a === null || b === null ? a === b : b?.leads === true);

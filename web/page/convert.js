@@ -82,7 +82,7 @@ function field({ name, value, words }, text) {
     const choices = ["", ...words].map((word) => make("option", { value: word }, word || "(default)"));
     return make("label", { title }, text, make("select", { id }, ...choices));
   }
-  const hint = { from: "auto", to: "UTF-8", malformed: words.join(", "), records: "fb:80, rdw, vb …" }[name];
+  const hint = { from: "auto", to: "UTF-8", malformed: "fail, replace …", records: "fb:80, rdw, vb …" }[name];
   const isLabel = value === "label";
   return make(
     "label",
@@ -157,7 +157,7 @@ export function showPreview(file, options) {
   }
   target.textContent = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
   const ends = report && !problem ? changedLineEnds(head, text, report.from, options) : "";
-  byId("outcome").textContent = [problem, report && changes(report), ends].filter(Boolean).join(" ");
+  byId("outcome").textContent = problem || [report && changes(report), ends].filter(Boolean).join(" ");
 }
 
 /** Converts the beginning of a file. Its end may cut a character or a record, which is no error of the file. */
@@ -221,21 +221,45 @@ function changes(report) {
   return `${parts.join("; ")}.`;
 }
 
-/** Converts the whole file in a worker. Returns what the worker says last. `started` gets a function that cancels. */
-export function convertInWorker(module, file, options, progressed, started) {
+/**
+ * Lets the user choose where to save, if the browser can write there as the output comes. Returns undefined if it cannot,
+ * and null if the user does not want to save.
+ */
+export async function choosePlace(name) {
+  try {
+    return await window.showSaveFilePicker?.({ suggestedName: name });
+  } catch (error) {
+    if (error.name === "AbortError") return null;
+    // The browser does not allow it here.
+    return undefined;
+  }
+}
+
+/**
+ * Does a job in a worker: a conversion, or with a layout the rows of the records: {module, file, options, layout, place}.
+ * Returns what the worker says last. `started` gets a function that cancels.
+ */
+export function runInWorker(job, progressed, started) {
   return new Promise((resolve) => {
     const address = URL.createObjectURL(new Blob([WORKER_SOURCE], { type: "text/javascript" }));
     const worker = new Worker(address);
     const end = (result) => {
-      worker.terminate();
       URL.revokeObjectURL(address);
       resolve(result);
     };
-    started(() => end({ cancelled: true }));
-    worker.onmessage = ({ data }) => ("progress" in data ? progressed(data.progress) : end(data));
+    // It ends itself, after the file that is not complete.
+    started(() => {
+      worker.postMessage("cancel");
+      end({ cancelled: true });
+    });
+    worker.onmessage = ({ data }) => {
+      if ("progress" in data) return progressed(data.progress);
+      worker.terminate();
+      return end(data);
+    };
     worker.onerror = (event) =>
       end({ failure: { code: "internal", message: event.message || "the worker cannot start" } });
-    worker.postMessage({ module, file, options });
+    worker.postMessage(job);
   });
 }
 

@@ -4,8 +4,9 @@ import { explain } from "../src/index.js";
 import { byId, codePoints, hexes, make, shape } from "./dom.js";
 import { evidence } from "./verdict.js";
 
-const WIDTH = 16;
 const LINES = 24;
+/** How many bytes a line has: fewer if the text beside 16 would not be on the screen. */
+let width = 16;
 /** How many bytes before a place are read, to find out what it belongs to. */
 const BEFORE = 4096;
 /** How many bytes after the page are read, for a character that the page cuts. */
@@ -25,10 +26,11 @@ let asked = 0;
 export function showDump(of, as, offset = 0, then = () => {}) {
   [file, label] = [of, as];
   asked += 1;
+  width = matchMedia("(max-width: 36rem)").matches ? 8 : 16;
   const turn = asked;
   const first = Math.max(0, Math.min(offset, file.size - 1));
-  const page = first - (first % WIDTH);
-  const [begin, end] = [Math.max(0, page - BEFORE), Math.min(page + WIDTH * LINES + AFTER, file.size)];
+  const page = first - (first % width);
+  const [begin, end] = [Math.max(0, page - BEFORE), Math.min(page + width * LINES + AFTER, file.size)];
   const show = (bytes) => {
     if (turn !== asked) return;
     [start, part] = [page, { begin, bytes }];
@@ -50,7 +52,7 @@ const bytesOf = (from, to) => part.bytes.subarray(from - part.begin, to - part.b
 
 /** Returns the cells on this page: {at, len, text}. */
 function findCells() {
-  const end = start + WIDTH * LINES;
+  const end = start + width * LINES;
   let at = part.begin;
   const found = [];
   for (const [len, text] of explain(label, part.bytes, at + part.bytes.length === file.size).cells) {
@@ -67,13 +69,13 @@ function kind(cell) {
 
 function draw() {
   const lines = [];
-  for (let at = start; at < Math.min(start + WIDTH * LINES, file.size); at += WIDTH) {
+  for (let at = start; at < Math.min(start + width * LINES, file.size); at += width) {
     const [bytes, texts] = [make("span"), make("span")];
     cells.forEach((cell, index) => {
-      const [from, to] = [Math.max(cell.at, at), Math.min(cell.at + cell.len, at + WIDTH)];
+      const [from, to] = [Math.max(cell.at, at), Math.min(cell.at + cell.len, at + width)];
       if (from >= to) return;
       const attributes = { class: kind(cell), "data-cell": index };
-      bytes.append(make("i", attributes, hexes(bytesOf(from, to))), to === at + WIDTH ? "" : " ");
+      bytes.append(make("i", attributes, hexes(bytesOf(from, to))), to === at + width ? "" : " ");
       if (cell.at >= at) {
         const text = cell.text === null ? "�" : cell.text === 0 ? "·" : shape(cell.text);
         texts.append(make("i", attributes, text));
@@ -84,7 +86,7 @@ function draw() {
   }
   byId("dump").replaceChildren(...lines);
   byId("previous").disabled = start === 0;
-  byId("next").disabled = start + WIDTH * LINES >= file.size;
+  byId("next").disabled = start + width * LINES >= file.size;
   choose(Math.min(chosen, cells.length - 1), false);
 }
 
@@ -121,14 +123,14 @@ export function setUpDump() {
   dump.addEventListener("keydown", (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (step) choose(Math.max(0, Math.min(cells.length - 1, chosen + step)));
-    else if (event.key === "ArrowUp" || event.key === "ArrowDown") chooseByte(event.key === "ArrowUp" ? -WIDTH : WIDTH);
+    else if (event.key === "ArrowUp" || event.key === "ArrowDown") chooseByte(event.key === "ArrowUp" ? -width : width);
     else if (event.key === "Home") choose(0);
     else if (event.key === "End") choose(cells.length - 1);
     else return;
     event.preventDefault();
   });
-  byId("previous").addEventListener("click", () => showDump(file, label, start - WIDTH * LINES));
-  byId("next").addEventListener("click", () => showDump(file, label, start + WIDTH * LINES));
+  byId("previous").addEventListener("click", () => showDump(file, label, start - width * LINES));
+  byId("next").addEventListener("click", () => showDump(file, label, start + width * LINES));
   byId("go").addEventListener("change", (event) => goTo(Number(event.target.value)));
 }
 

@@ -164,7 +164,7 @@ function drawColumns(chosen = { offset: 0, length: 0 }) {
   const [from, to] = [chosen.offset, chosen.offset + chosen.length];
   const marked = (line) => [
     line.slice(0, from).join(""),
-    make("i", { class: "chosen" }, line.slice(from, to).join("")),
+    ...(to > from ? [make("i", { class: "chosen" }, line.slice(from, to).join(""))] : []),
     line.slice(to).join(""),
   ];
   byId("fields-columns").replaceChildren(...lines.map((line) => make("div", { class: "record" }, ...marked(line))));

@@ -6,10 +6,11 @@ import {
   changes,
   chosenOptions,
   commandLine,
-  convertInWorker,
+  choosePlace,
   download,
   fromFragment,
   outputName,
+  runInWorker,
   setOptions,
   setUpOptions,
   showPreview,
@@ -20,7 +21,7 @@ import { setUpDump, showDump } from "./dump.js";
 import { currentLayout, openLayout, setUpLayout, tellApart } from "./fields.js";
 import { showMojibake } from "./mojibake.js";
 import { findRecords, setUpRecords, shapeInUse, showRecords, suggestShape } from "./records.js";
-import { setUpRows } from "./rows.js";
+import { rowsJob, rowsSaved, setUpRows } from "./rows.js";
 import { showVerdict } from "./verdict.js";
 
 /** How many bytes of a file are looked at. The rest is read only to convert it. */
@@ -48,7 +49,7 @@ async function start() {
   setUpDump();
   setUpLayout(layoutChanged);
   setUpRecords();
-  setUpRows(copy);
+  setUpRows(copy, saveRows);
   setUpInput();
   setUpFields();
   setOptions(fromFragment(location.hash));
@@ -251,35 +252,53 @@ async function copy(id, about) {
   }
 }
 
-async function run() {
-  const [progress, cancel, outcome] = [byId("progress"), byId("cancel"), byId("outcome")];
-  if (isRunning) return;
+/** Does a job in a worker, with the progress and the button that cancels. Returns nothing if there is another one. */
+async function work({ name, ...job }, about, button) {
+  if (isRunning) return undefined;
   isRunning = true;
+  const [progress, cancel] = [byId("progress"), byId("cancel")];
   // A button that is disabled loses the focus.
-  for (const id of ["run", "run-recognised"]) byId(id).setAttribute("aria-disabled", "true");
-  progress.hidden = cancel.hidden = false;
-  progress.value = 0;
-  outcome.textContent = "Converting…";
-  let stop;
-  const abort = () => stop?.();
-  cancel.addEventListener("click", abort);
-  const started = (action) => (stop = action);
-  const name = file.name;
-  const result = await convertInWorker(module, file.blob, chosenOptions(), (part) => (progress.value = part), started);
-  cancel.removeEventListener("click", abort);
-  if (document.activeElement === cancel) byId("run").focus();
-  progress.hidden = cancel.hidden = true;
+  const buttons = ["run", "run-recognised", "rows-csv", "rows-jsonl"];
+  for (const id of buttons) byId(id).setAttribute("aria-disabled", "true");
+  const place = await choosePlace(name);
+  let result = { cancelled: true };
+  if (place !== null) {
+    byId(about).textContent = "Converting…";
+    byId(about).after(byId("working"));
+    byId("working").hidden = false;
+    progress.value = 0;
+    let stop;
+    const abort = () => stop?.();
+    cancel.addEventListener("click", abort);
+    const started = (action) => (stop = action);
+    result = await runInWorker({ module, ...job, place }, (part) => (progress.value = part), started);
+    cancel.removeEventListener("click", abort);
+    if (document.activeElement === cancel) byId(button).focus();
+    byId("working").hidden = true;
+  }
   isRunning = false;
-  for (const id of ["run", "run-recognised"]) byId(id).removeAttribute("aria-disabled");
-  if (result.cancelled) outcome.textContent = "Cancelled.";
+  for (const id of buttons) byId(id).removeAttribute("aria-disabled");
+  if (!result.cancelled && !result.failure && !place) download(result.output, name);
+  return result;
+}
+
+async function run() {
+  const outcome = byId("outcome");
+  const result = await work({ file: file.blob, options: chosenOptions(), name: outputName(file.name) }, "outcome", "run");
+  if (!result) return;
+  if (result.cancelled) outcome.textContent = "Cancelled. Nothing was saved.";
   else if (result.failure) {
-    const place =
-      result.failure.offset === undefined ? "" : `, and ${result.output?.size ?? 0} bytes before it were good`;
+    const place = result.failure.offset === undefined ? "" : `, and ${result.len ?? 0} bytes before it were good`;
     outcome.textContent = `Error: ${result.failure.message}${place}. Nothing was saved.`;
   } else {
     outcome.textContent = `${result.report.bytes_in} bytes became ${result.report.bytes_out}. ${changes(result.report)}`;
-    download(result.output, outputName(name));
   }
+}
+
+async function saveRows(format) {
+  const { name, ...job } = rowsJob(format);
+  const result = await work({ ...job, name }, "rows-about", `rows-${format}`);
+  if (result) rowsSaved(result, name);
 }
 
 start().catch((error) => problem(`The page cannot start: ${error.message}`));

@@ -57,14 +57,13 @@ export function showRecords(file, label) {
     return;
   }
   const lengths = found.records.map((pieces) => pieces.reduce((sum, [, len]) => sum + len, 0));
-  const range =
-    lengths.length > 0
-      ? `, ${Math.min(...lengths.slice(0, 1e5))} to ${Math.max(...lengths.slice(0, 1e5))} bytes long`
-      : "";
+  const [least, most] = [Math.min, Math.max].map((of) => of(...lengths.slice(0, 1e5)));
+  const range = lengths.length === 0 ? "" : least === most ? ` of ${most} bytes` : `, ${least} to ${most} bytes long`;
   const why = file.shapes.find((one) => one.shape === wanted)?.why.join("; ");
-  const failure = found.error ? ` ${found.error.message} (byte ${found.error.offset}).` : "";
+  const failure = found.error ? ` ${capital(found.error.message)} (byte ${found.error.offset}).` : "";
   const part = file.size > file.head.length ? " in the first MiB" : "";
-  about.textContent = `${lengths.length} records${part}${range}.${why ? ` Evidence: ${why}.` : ""}${failure}`;
+  const count = lengths.length === 1 ? "1 record" : `${lengths.length} records`;
+  about.textContent = `${count}${range}${part}.${why ? ` Evidence: ${why}.` : ""}${failure}`;
   const widest = Math.min(WIDEST, Math.max(0, ...lengths.slice(0, SHOWN)));
   [shown.pieces, shown.error] = [found.records, found.error];
   const lines = found.records.slice(0, SHOWN).map((_, index) => {
@@ -102,6 +101,8 @@ export function setUpRecords() {
     showRecord();
   });
 }
+
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 const line = (attributes, number, len, text) =>
   make("div", { class: "record", ...attributes }, make("b", {}, `${number} ${len}  `), text);

@@ -1,8 +1,8 @@
-// The records as a table with a row for each, and as CSV and JSON Lines, like those of `charpipe rows`.
+// The records as a table with a row for each, and saved as CSV and JSON Lines, like those of `charpipe rows`.
 
 import { fields, schema } from "../src/index.js";
 import { byId, make, shape } from "./dom.js";
-import { download, quoted } from "./convert.js";
+import { quoted } from "./convert.js";
 
 /** How many rows and columns are shown, and how many characters of a value. */
 const ROWS = 1000;
@@ -22,61 +22,11 @@ export function columnsIn(layout, options) {
   return lines.map((line) => line.slice(3, -1).replaceAll('""', '"'));
 }
 
-/** Returns a line of CSV. A line that would be empty is `""`, because many programs skip empty lines. */
-export function csvLine(values) {
-  const word = (value) => (/[",\r\n]/.test(value ?? "") ? `"${value.replaceAll('"', '""')}"` : (value ?? ""));
-  return `${values.map(word).join(",") || '""'}\n`;
-}
-
 /** Returns the values of a record by their columns. */
 export function valuesOf(columns, { fields, type }) {
   const values = new Map(fields.map(({ name, value }) => [name, value]));
   if (type !== null) values.set("_type", type);
   return columns.map((name) => values.get(name) ?? null);
-}
-
-/**
- * Returns a line of JSON for a record. Groups become objects, arrays arrays, and numbers are written as they are. An array
- * without elements has no fields, so its place comes from the columns.
- */
-export function jsonLine(columns, { fields, type }) {
-  const found = new Map(fields.map(({ name, kind, value }) => [name, json(kind, value)]));
-  if (type !== null) found.set("_type", JSON.stringify(type));
-  const row = new Map();
-  for (const name of columns) {
-    const value = found.get(name);
-    // A record of one type does not have the groups of the others.
-    if (value === undefined && type !== null) continue;
-    const steps = name.match(/[^.[\]]+|\[\d+\]/g).map((step) => (step[0] === "[" ? Number(step.slice(1, -1)) - 1 : step));
-    let place = row;
-    for (let at = 0; at < steps.length && place; at++) {
-      const made = at + 1 === steps.length ? value : typeof steps[at + 1] === "number" ? [] : new Map();
-      place = enter(place, steps[at], made, value !== undefined);
-    }
-  }
-  return `${written(row)}\n`;
-}
-
-/** Returns what is at a step, which becomes `made` if there is nothing. Only a value makes an element of an array. */
-function enter(place, step, made, isValue) {
-  if (place instanceof Map) {
-    if (!place.has(step) && made !== undefined) place.set(step, made);
-    return place.get(step);
-  }
-  if (isValue) place[step] ??= made;
-  return place[step];
-}
-
-/** Returns a value as JSON. Numbers are copied as they are written. */
-function json(kind, value) {
-  const isNumber = !/^(text|graphic|raw)/.test(kind) && /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(value ?? "");
-  return isNumber ? value : JSON.stringify(value);
-}
-
-function written(part) {
-  if (typeof part === "string") return part;
-  if (Array.isArray(part)) return `[${Array.from(part, (one) => (one === undefined ? "null" : written(one))).join(",")}]`;
-  return `{${[...part].map(([name, one]) => `${JSON.stringify(name)}:${written(one)}`).join(",")}}`;
 }
 
 /** Reads the records, and calls `give` with the fields of each. Returns false if another task was begun meanwhile. */
@@ -122,17 +72,15 @@ export async function showRows(records) {
   about.textContent = summary(problems);
   byId("rows-command").textContent = rowsCommand(shown);
   byId("rows-table").replaceChildren(table(rows));
-  // A part of a file would look like the whole.
-  for (const id of ["rows-csv", "rows-jsonl"]) byId(id).hidden = !shown.isWhole;
 }
 
 function summary({ fields, records }) {
   const { count, columns, isWhole } = shown;
   const parts = [count > ROWS ? `The first ${ROWS} of ${count} rows${isWhole ? "" : " in the first MiB"}.` : count === 1 ? "1 row." : `${count} rows.`];
   if (columns.length > COLUMNS) parts.push(`The first ${COLUMNS} of ${columns.length} columns are shown.`);
-  if (fields > 0) parts.push(`${fields === 1 ? "1 field" : `${fields} fields`} cannot be read: empty here.`);
+  if (fields > 0) parts.push(unreadable(fields).trim());
   if (records > 0) parts.push(`The layout does not fit ${records === 1 ? "1 record" : `${records} records`}: the command stops there.`);
-  if (!isWhole) parts.push("The file is too large to be saved as rows here; the command reads all of it.");
+  if (!isWhole) parts.push("All rows of the file are saved.");
   return parts.join(" ");
 }
 
@@ -156,21 +104,25 @@ export function rowsCommand({ layoutName, label, shape, file, problems }) {
 
 const rowsName = (name, ending) => `${name.replace(/(?<=[^/])\.[^./]*$/, "")}.${ending}`;
 
-/** Saves all rows. */
-async function save(ending) {
-  const about = byId("rows-about");
-  const { columns, count, file } = shown;
-  const lines = ending === "csv" ? [csvLine(columns)] : [];
-  const line = (record) => (ending === "csv" ? csvLine(valuesOf(columns, record)) : jsonLine(columns, record));
-  const progressed = (done) => (about.textContent = `Writing ${done} of ${count} rows …`);
-  if (!(await read(count, progressed, (record) => lines.push(line(record))))) return;
-  const name = rowsName(file.name, ending);
-  about.textContent = `${count} rows were written to ${name}.`;
-  download(new Blob(lines), name);
+/** Returns what the worker needs for all rows of the file, and the name of the output. */
+export function rowsJob(format) {
+  const { layout, label, shape, file } = shown;
+  return { file: file.blob, layout, options: { from: label, records: shape, onBad: "null", format }, name: rowsName(file.name, format) };
 }
 
-export function setUpRows(copy) {
-  byId("rows-csv").addEventListener("click", () => save("csv"));
-  byId("rows-jsonl").addEventListener("click", () => save("jsonl"));
+const unreadable = (count) => (count > 0 ? ` ${count === 1 ? "1 field" : `${count} fields`} cannot be read: empty here.` : "");
+
+/** Says what became of the rows. */
+export function rowsSaved({ cancelled, failure, report }, name) {
+  const rows = report && (report.rows === 1 ? "1 row was" : `${report.rows} rows were`);
+  byId("rows-about").textContent = cancelled
+    ? "Cancelled. Nothing was saved."
+    : failure
+      ? `Error: ${failure.message}. Nothing was saved.`
+      : `${rows} written to ${name}.${unreadable(report.nulls)}`;
+}
+
+export function setUpRows(copy, save) {
+  for (const format of ["csv", "jsonl"]) byId(`rows-${format}`).addEventListener("click", () => save(format));
   byId("rows-copy").addEventListener("click", () => copy("rows-command", "rows-about"));
 }

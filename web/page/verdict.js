@@ -22,6 +22,9 @@ const COMPARED = 16 * 1024;
 /** How many of the bytes are shown that two encodings read differently. */
 const SHOWN = 12;
 
+/** What bytes look like, in words. */
+const LOOKS = { legacy: "text in a charset without a label", ebcdic: "EBCDIC" };
+
 /** How many bytes detection looks at. */
 const WINDOW = 64 * 1024;
 
@@ -37,7 +40,7 @@ export function evidence(verdict) {
 }
 
 export function sentence({ verdict, size }) {
-  const looks = verdict.looks ? ` It looks like ${verdict.looks}.` : "";
+  const looks = verdict.looks ? ` It looks like ${LOOKS[verdict.looks] ?? verdict.looks}.` : "";
   if (!verdict.codec) return `The encoding is unknown.${looks}`;
   const kind = { xml: "XML", html: "HTML", text: "Text" }[verdict.kind];
   const ascii =

@@ -5,12 +5,11 @@ import { CharpipeError } from "./error.js";
 import { LARGE, decodeUtf16, encodeUtf16, hasOnly } from "./host.js";
 import { current, loadSync } from "./load.js";
 import { Stream, optionLines } from "./module.js";
+import { layoutBytes, needs, openRows } from "./rows.js";
 
 export { CharpipeError, loadSync };
-export { DecoderStream, EncoderStream, ConverterStream } from "./streams.js";
+export { DecoderStream, EncoderStream, ConverterStream, RowsStream } from "./streams.js";
 export { Decoder, Encoder } from "./values.js";
-
-const encoder = new TextEncoder();
 
 export function convert(input, options = {}) {
   const bytes = asBytes(input);
@@ -114,13 +113,6 @@ export function chart(label, lead = new Uint8Array()) {
   return module.withText(label, (text) => module.withBytes(bytes, (at) => call(text, at)));
 }
 
-/** Fails if the module lacks a function. */
-function needs(name) {
-  if (name in current().exports) return;
-  const what = name.replace("charpipe_", "");
-  throw new CharpipeError({ code: "usage", message: `only the module with everything has ${what}: load("all")` });
-}
-
 /** Calls a function that takes a text and bytes. */
 function inspect(name, text, input, isLast) {
   needs(name);
@@ -134,8 +126,17 @@ export function explain(label, input, isLast = true) {
   return inspect("charpipe_explain", label, input, isLast);
 }
 
-export function records(shape, input, isLast = true) {
-  return inspect("charpipe_records", shape, input, isLast);
+export function records(shape, input, how = true) {
+  if (typeof how !== "object") return inspect("charpipe_records", shape, input, how);
+  needs("charpipe_records_with");
+  const module = current();
+  const { layout = "", ...options } = how;
+  const [text, bytes] = [layoutBytes(layout), asBytes(input)];
+  const call = (options, layout, input) =>
+    module.json(module.call("charpipe_records_with", options, layout, text.length, input, bytes.length));
+  return module.withText(optionLines({ ...options, records: shape }), (options) =>
+    module.withBytes(text, (layout) => module.withBytes(bytes, (input) => call(options, layout, input))),
+  );
 }
 
 export function sniff(input, isLast = true) {
@@ -146,8 +147,17 @@ export function sniff(input, isLast = true) {
   return module.withBytes(bytes, call).hypotheses;
 }
 
-function layoutBytes(layout) {
-  return typeof layout === "string" ? encoder.encode(layout) : asBytes(layout);
+export function rows(layout, input, options = {}) {
+  const bytes = asBytes(input);
+  const stream = openRows(layout, options);
+  try {
+    return { text: stream.string(bytes, "UTF-8"), report: stream.report() };
+  } catch (error) {
+    if (error instanceof CharpipeError && error.code !== "internal") error.report = stream.report();
+    throw error;
+  } finally {
+    stream.close();
+  }
 }
 
 export function fields(layout, record, options = {}) {

@@ -190,7 +190,7 @@ export interface Report {
  * Loads the WebAssembly module, which all functions use. Call it once, and await it, before the others.
  *
  * `web` (the default) has the encodings of the web, of EBCDIC and of DOS. `all` has all encodings,
- * `unmappable: "translit"`, `mojibake`, `normalize`, `explain`, `records`, `sniff` and `fields`. `small` lacks those of
+ * `unmappable: "translit"`, `mojibake`, `normalize`, `explain`, `records`, `sniff`, `fields` and `rows`. `small` lacks those of
  * the web, which TextDecoder has. You can also pass the bytes of the module, a response, a URL, or a compiled module.
  *
  *     await load();
@@ -285,11 +285,45 @@ export function explain(
   isLast?: boolean,
 ): { codec: string; cells: [number, string | null | 0][] };
 
-/** Returns the positions of the records: lists of `[offset, length]`. Only in the build `all`. */
+/**
+ * The options of `charpipe rows` that say where the records of an input are. The names and values are those of the
+ * command; in a name, a capital letter stands for a hyphen and the letter. docs/reference/rows.md describes them.
+ */
+export interface StorageOptions {
+  /** Name of the field with the length of each record, which the layout must have: `"LEN"` or `"LEN+4"`. */
+  lengthField?: string;
+  /** Lengths of the records by the value of a field: `"TYPE:A=120,B=300"`. */
+  lengthMap?: string;
+  /** Data set of a tape image to read, by its number from 1 or its name. */
+  tapeFile?: string | number;
+  /** Bytes to skip at the beginning of the input, or records: `32` or `"1r"`. */
+  skipHead?: string | number;
+  /** Bytes to skip at the end of the input, or records. */
+  skipTail?: string | number;
+  /** Bytes before the data of each record. */
+  recordPrefix?: number;
+  /** Bytes after the data of each record. */
+  recordSuffix?: number;
+}
+
+/** With a layout, its options too: `float`, `from` and so on can decide how long a record is. */
+export interface RecordsOptions extends RecordOptions, StorageOptions {
+  /** A COBOL copybook or a field list. */
+  layout?: string | Bytes;
+}
+
+/**
+ * Returns the positions of the records: lists of `[offset, length]`. Without `isLast`, or with options, `input` is the
+ * whole input. With the layout in the options, the shape may be `layout`: records of its length, without headers. Only
+ * in the build `all`.
+ *
+ *     records("fb:80", bytes, { skipHead: 32, skipTail: "1r" })
+ *     records("layout", bytes, { layout: copybook, lengthField: "REC-LEN" })
+ */
 export function records(
   shape: string,
   input: Bytes,
-  isLast?: boolean,
+  isLast?: boolean | RecordsOptions,
 ): { records: [number, number][][]; read: number; error: Failure | null };
 
 /** Returns the record formats that an input may have, the best first. Only in the build `all`. */
@@ -401,6 +435,45 @@ export function fields(
   error: (Failure & { bytes: string; field: string | null }) | null;
 };
 
+/** The options of `charpipe rows` that have a meaning without files. docs/reference/rows.md describes them. */
+export interface RowsOptions extends RecordOptions, StorageOptions {
+  /** Shape of the records: `fb:80`, `rdw`, `vb`, `auto` … The default is `layout`: records of its length. */
+  records?: string;
+  /** The default is `csv`. `jsonl` is a JSON object in each line. */
+  format?: "csv" | "jsonl";
+  /** With `quote`, text that a spreadsheet would run as a formula has an apostrophe before it in CSV. */
+  formulas?: "keep" | "quote";
+  /** Columns that are not fields: `number`, `offset`, `type`, `parent`, `record`, `errors`. */
+  addColumns?: string | string[];
+  /** Record type and its parent type: `"ACCOUNT < CUSTOMER: ID"`, which also adds a column with the parent's `ID`. */
+  parent?: string | string[];
+}
+
+/** What was done: the keys of `charpipe rows --report`. */
+export interface RowsReport {
+  from: string;
+  shape: string | null;
+  bytes_in: number;
+  bytes_out: number;
+  records: number;
+  rows: number;
+  nulls: number;
+  loose_numbers: number;
+  malformed: number;
+  controls: number;
+  record_newlines: number;
+  records_cut: number;
+  error: Failure | null;
+}
+
+/**
+ * Converts the records of an input to rows, as `charpipe rows` does: CSV with a header, or JSON lines. `layout` is a
+ * COBOL copybook or a field list. An error has the rows before it as its `text`. Only in the build `all`.
+ *
+ *     rows(copybook, bytes, { from: "IBM1047", records: "rdw", format: "jsonl" }).text
+ */
+export function rows(layout: string | Bytes, input: Bytes, options?: RowsOptions): { text: string; report: RowsReport };
+
 /**
  * The options of `charpipe rows` that decide which columns rows have. The names and values are those of the
  * command; in a name, a capital letter stands for a hyphen and the letter. docs/reference/rows.md describes them.
@@ -493,4 +566,12 @@ export class EncoderStream {
   readonly writable: WritableStream<string>;
   readonly verdict: Verdict | null;
   readonly report: Report | null;
+}
+
+/** Converts records to rows, piece by piece: bytes to strings. Only in the build `all`. */
+export class RowsStream {
+  constructor(layout: string | Bytes, options?: RowsOptions);
+  readonly readable: ReadableStream<string>;
+  readonly writable: WritableStream<Bytes>;
+  readonly report: RowsReport | null;
 }

@@ -136,11 +136,12 @@ export class Stream {
   /**
    * @param {Module} module
    * @param {object} options
-   * @param {"charpipe_open" | "charpipe_open_detector"} open
+   * @param {"charpipe_open" | "charpipe_open_detector" | ((options: number) => number)} open
    */
   constructor(module, options = {}, open = "charpipe_open") {
     this.module = module;
-    this.handle = module.withText(optionLines(options), (text) => module.call(open, text));
+    const call = typeof open === "string" ? (text) => module.call(open, text) : open;
+    this.handle = module.withText(optionLines(options), call);
     leaks?.register(this, { module, handle: this.handle }, this);
     if (module.call("charpipe_error", this.handle) !== 0) {
       const error = this.error();

@@ -3,6 +3,7 @@
 import { asBytes } from "./bytes.js";
 import { current } from "./load.js";
 import { Stream } from "./module.js";
+import { openRows } from "./rows.js";
 
 /** Lets a writer wait until the reader wants something. */
 class Demand {
@@ -139,6 +140,14 @@ export class EncoderStream extends Conversion {
     };
     const stream = new Stream(current(), { relabel: "never", as: "text", ...options, from: "UTF-8", to });
     super(stream, { bytes, rest: () => encoder.encode(half) });
+  }
+}
+
+/** Records to rows: bytes to strings. */
+export class RowsStream extends Conversion {
+  constructor(layout, options = {}) {
+    const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+    super(openRows(layout, options), { output: (piece) => utf8.decode(piece, { stream: true }), last: () => utf8.decode() });
   }
 }
 

@@ -25,10 +25,14 @@ const QUIET = {
 
 /** The cases of a list for this door. One that is not for it says why. */
 function cases(list) {
-  const text = readFileSync(new URL(`../../spec/cases/${list}`, import.meta.url), "utf8");
-  const all = text.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
+  const all = allCases(list);
   for (const { not_for: reasons } of all) assert.notEqual(reasons?.npm, "");
   return all.filter(({ not_for: reasons }) => reasons?.npm === undefined);
+}
+
+function allCases(list) {
+  const text = readFileSync(new URL(`../../spec/cases/${list}`, import.meta.url), "utf8");
+  return text.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
 }
 
 const bytes = (entry, key) =>
@@ -178,3 +182,53 @@ test("the fields of every record of the suite", () => {
   }
   assert.ok(found.length > 115, `${found.length}`);
 });
+
+/** Options that have no meaning where there are no files. */
+const OF_FILES = ["copy-path", "to-records", "binary-range", "jobs"];
+
+test("the rows of every input of the suite, whole and in pieces", async () => {
+  const all = allCases("rows.jsonl").filter(({ options }) => !OF_FILES.some((name) => name in options));
+  for (const entry of all) {
+    for (const format of ["csv", "jsonl"]) {
+      const given = Object.entries(entry.options).map(([name, value]) => [camel(name), FLAGS[value] ?? value.split("\n")]);
+      const options = { ...Object.fromEntries(given), format };
+      const input = bytes(entry, "input");
+      const whole = () => charpipe.rows(entry.layout, input, options);
+      if (entry.refused) {
+        assert.throws(whole, { code: entry.refused }, entry.name);
+        continue;
+      }
+      for (const read of [whole, () => rowsInPieces(entry.layout, input, options)]) {
+        let [result, error] = [null, null];
+        try {
+          result = await read();
+        } catch (caught) {
+          [result, error] = [caught, caught];
+        }
+        assert.equal(result.text, entry[format], entry.name);
+        assert.equal(error?.code, entry.error?.code, entry.name);
+        assert.equal(error?.offset, entry.error?.offset, entry.name);
+        assert.equal(result.report.rows, entry.report.rows, entry.name);
+      }
+    }
+  }
+  assert.ok(all.length > 180, `${all.length}`);
+});
+
+async function rowsInPieces(layout, input, options) {
+  const stream = new charpipe.RowsStream(layout, options);
+  const writer = stream.writable.getWriter();
+  const written = (async () => {
+    for (let at = 0; at < input.length; at += 3) await writer.write(input.subarray(at, at + 3));
+    await writer.close();
+  })();
+  written.catch(() => {});
+  let text = "";
+  try {
+    for await (const piece of stream.readable) text += piece;
+    await written;
+    return { text, report: stream.report };
+  } catch (error) {
+    throw Object.assign(error, { text, report: stream.report });
+  }
+}

@@ -87,6 +87,20 @@ for (const [version, path] of [...Object.entries(nodes), ["of this test", proces
   });
 }
 
+for (const [version, path] of [...Object.entries(nodes), ["of this test", process.execPath]]) {
+  test(`the command in Node ${version}`, () => {
+    const { bin } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+    const command = [resolve(modules, path), join(installed, bin.charpipe)];
+    const input = write("input.bin", Buffer.from([0xc8, 0x89, 0x25]));
+    assert.equal(run(...command, "-f", "IBM037", "-o", "output.txt", input), "");
+    assert.equal(readFileSync(join(project, "output.txt"), "utf8"), "Hi\n");
+    const { status, stderr } = spawnSync(command[0], [command[1], "--no-such-option"], { encoding: "utf8" });
+    assert.equal(status, 2);
+    assert.match(stderr, /^charpipe: /);
+    assert.doesNotMatch(stderr, /Warning/);
+  });
+}
+
 test("Deno", () => {
   const words = ["run", "--quiet", "--no-remote", "--node-modules-dir=manual", "--allow-read"];
   assert.equal(run(join(modules, ".bin", "deno"), ...words, write("program.mjs", PROGRAM)), PRINTED);
@@ -275,7 +289,7 @@ test("TypeScript accepts the types, the examples, and the result where bytes are
     [readFileSync(join(web, "src", "index.d.ts"), "utf8"), " *     "],
     [readFileSync(join(installed, "README.md"), "utf8"), "    "],
   ];
-  const found = documents.flatMap(([text, marker]) => examples(text, marker)).filter((part) => !/^[$(]|^\s*npm |\.config/m.test(part));
+  const found = documents.flatMap(([text, marker]) => examples(text, marker)).filter((part) => !/^[$(]|^\s*np[mx] |\.config/m.test(part));
   assert.ok(found.length >= 12, `${found.length} examples`);
   // The examples use iconv-lite, which is not installed here.
   write("iconv-lite.d.ts", 'declare module "iconv-lite" { const iconv: { decode(bytes: Uint8Array, to: string): string }; export default iconv; }');

@@ -2,7 +2,8 @@
 // node_modules with puppeteer-core and axe-core. SCREENSHOTS=DIR keeps pictures.
 
 import assert from "node:assert/strict";
-import { readFileSync, mkdirSync, mkdtempSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -28,11 +29,11 @@ before(async () => {
 after(() => browser?.close());
 
 /** Opens the page, offline. Requests other than for the page itself, and errors, are collected. */
-async function open(fragment = "") {
+async function open(fragment = "", base = address) {
   const page = await browser.newPage();
   page.requests = [];
   page.problems = [];
-  page.on("request", (request) => request.url().split("#")[0] !== address && page.requests.push(request.url()));
+  page.on("request", (request) => request.url().split("#")[0] !== base && page.requests.push(request.url()));
   page.on("pageerror", (error) => page.problems.push(String(error)));
   page.on("console", (message) => message.type() === "error" && page.problems.push(message.text()));
   page.on("dialog", (dialog) => {
@@ -40,7 +41,9 @@ async function open(fragment = "") {
     dialog.dismiss();
   });
   await page.setViewport({ width: 1100, height: 1400 });
-  await page.goto(address + fragment);
+  // Nobody could answer its dialog. Tests that need it have one of their own.
+  await page.evaluateOnNewDocument(() => delete window.showSaveFilePicker);
+  await page.goto(base + fragment);
   await page.waitForSelector("html[data-ready]");
   await page.setOfflineMode(true);
   return page;
@@ -290,6 +293,14 @@ test("charts: a page, two compared, and the uses of a byte", async () => {
   await page.type("#chart-b", "IBM037");
   await page.keyboard.press("Tab");
   await page.waitForFunction(() => /differ in \d+ of 256/.test(document.getElementById("chart-about").textContent));
+  // The bytes in which they differ: first those that the file has most often.
+  await page.$eval("#chart-differences", (box) => (box.open = true));
+  const rows = await page.$$eval("#chart-list tr", (rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+  assert.deepEqual(rows[0], ["Byte", "IBM1047", "IBM037", "In the file"]);
+  assert.ok((await text(page, "chart-about")).startsWith(`IBM1047 and IBM037 differ in ${rows.length - 1} of 256`));
+  assert.deepEqual(rows.find(([byte]) => byte === "AD"), ["AD", "[ (U+005B)", "Ý (U+00DD)", "1"]);
+  const counts = rows.slice(1).map((row) => Number(row[3]));
+  assert.ok(counts[0] > 0 && counts.every((count, at) => at === 0 || count <= counts[at - 1]));
   assert.ok((await page.$$("#chart .differs")).length > 0);
   const cell = await page.$("#chart button[title^='C1:']");
   await cell.click();
@@ -409,7 +420,7 @@ test("the records as a table, as CSV and as JSON Lines", async () => {
   assert.equal(await text(page, "rows-command"), command);
   await page.click("#rows-csv");
   assert.equal(await savedText(page), "NAME,COUNT,AMOUNT\nJoe,1,123.45\nAne,2,\n");
-  await about(/^2 rows were written to clients\.csv\.$/);
+  await about(/^2 rows were written to clients\.csv\. 1 field cannot be read: empty here\.$/);
   await page.evaluate(() => (window.saved = ""));
   await page.click("#rows-jsonl");
   assert.equal(await savedText(page), '{"NAME":"Joe","COUNT":1,"AMOUNT":123.45}\n{"NAME":"Ane","COUNT":2,"AMOUNT":null}\n');
@@ -422,8 +433,13 @@ test("the records as a table, as CSV and as JSON Lines", async () => {
   await page.click("#rows-csv");
   assert.equal((await savedText(page)).split("\n").length, 1202);
   await give(page, file("large.bin", Buffer.alloc(2 << 20, CLIENTS)));
-  await about(/^The first 1000 of 131072 rows in the first MiB\. .*the command reads all of it\.$/);
-  assert.ok(await page.$("#rows-csv[hidden]"));
+  await about(/^The first 1000 of 131072 rows in the first MiB\. .*All rows of the file are saved\.$/);
+  await page.evaluate(() => (window.saved = ""));
+  await page.click("#rows-csv");
+  const lines = (await savedText(page)).split("\n");
+  assert.equal(lines.length, 2 + (2 << 20) / 8);
+  assert.equal(lines.at(-2), "Ane,2,");
+  await about(/^262144 rows were written to large\.csv\. 131072 fields cannot be read: empty here\.$/);
   await close(page);
 });
 
@@ -531,7 +547,9 @@ test("a large file streams through a worker, and can be cancelled", async () => 
   await page.click("#run");
   await page.waitForFunction(() => document.getElementById("progress").value > 0);
   await page.click("#cancel");
-  assert.equal(await text(page, "outcome"), "Cancelled.");
+  assert.equal(await text(page, "outcome"), "Cancelled. Nothing was saved.");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "run");
+  assert.ok(await page.$("#working[hidden]"));
   await page.click("#run");
   await page.waitForFunction(
     () => /^100663296 bytes became 100663296/.test(document.getElementById("outcome").textContent),
@@ -542,6 +560,124 @@ test("a large file streams through a worker, and can be cancelled", async () => 
   assert.ok(JSHeapUsedSize < 64 << 20, `${JSHeapUsedSize}`);
   await close(page);
 });
+
+/** Serves the page at an address where it may keep files: a page on disk has no storage. */
+async function serve(action) {
+  const server = createServer((_, response) => {
+    response.setHeader("Content-Type", "text/html; charset=utf-8");
+    response.end(readFileSync(fileURLToPath(address)));
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  try {
+    return await action(`http://127.0.0.1:${server.address().port}/`);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+/** Lets the user save in the page's own storage, which has the same interface as the disk. */
+const saveInStorage = (page) =>
+  page.evaluate(() => {
+    window.places = [];
+    window.showSaveFilePicker = async ({ suggestedName }) => {
+      if (window.refuses) throw new DOMException("no", "AbortError");
+      const place = await (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });
+      window.places.push(place);
+      return place;
+    };
+  });
+
+/** Returns how many bytes of memory each process of the browser has for itself. */
+async function memoryOfProcesses() {
+  const session = await browser.target().createCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  await session.detach();
+  return processInfo.map(({ id }) => {
+    try {
+      return Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${id}/status`, "utf8"))[1]) * 1024;
+    } catch {
+      // It has ended.
+      return 0;
+    }
+  });
+}
+
+test("a file of 300 MB is written to disk as it comes, in little memory", { skip: process.platform !== "linux" }, () =>
+  serve(async (url) => {
+    const large = join(scratch, "huge.bin");
+    const piece = Buffer.from("C8968599998525E74C40404040404040".repeat(1 << 16), "hex");
+    for (let at = 0; at < 300; at++) appendFileSync(large, piece);
+    const page = await open("#from=IBM037", url);
+    await saveInStorage(page);
+    await give(page, large);
+    const samples = [await memoryOfProcesses()];
+    const measure = setInterval(async () => samples.push(await memoryOfProcesses().catch(() => [0])), 100);
+    const began = await page.evaluate(() => (window.values = []) && document.getElementById("progress").value);
+    await page.evaluate(() => setInterval(() => window.values.push(document.getElementById("progress").value), 20));
+    await page.click("#run");
+    const done = () => /^\d+ bytes became \d+/.test(document.getElementById("outcome").textContent);
+    await page.waitForFunction(done, { timeout: 120_000 });
+    clearInterval(measure);
+    assert.match(await text(page, "outcome"), /^314572800 bytes became 314572800\. /);
+    const saved = await page.evaluate(async () => {
+      const [file] = await Promise.all(window.places.map((place) => place.getFile()));
+      return { name: file.name, size: file.size, end: await file.slice(-16).text() };
+    });
+    assert.deepEqual([saved.name, saved.size], ["huge.converted.bin", 314572800]);
+    assert.equal(saved.end, charpipe.decode(piece.subarray(-16), { from: "IBM037" }));
+    // Most of what the page takes is there before: the module, compiled.
+    const [before, most] = [Math.max(...samples[0]), Math.max(...samples.flat())].map((bytes) => Math.round(bytes / 1e6));
+    console.log(`${most} MB in the largest process, ${before} before the conversion`);
+    assert.ok(most - before < 60 && most < 200, `${before} ${most}`);
+    // The progress only grows, in many steps.
+    const values = [...new Set(await page.evaluate(() => window.values))].filter((value) => value > began);
+    assert.ok(values.length > 10 && values.every((value, at) => at === 0 || value >= values[at - 1]), `${values}`);
+    // Cancelled, with the keyboard: nothing gets the name.
+    await page.evaluate(async () => {
+      for await (const name of (await navigator.storage.getDirectory()).keys()) await (await navigator.storage.getDirectory()).removeEntry(name);
+      window.places = [];
+    });
+    await page.click("#run");
+    await page.waitForFunction(() => document.getElementById("progress").value > 0 && !document.getElementById("working").hidden);
+    await page.focus("#cancel");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.getElementById("outcome").textContent === "Cancelled. Nothing was saved.");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "run");
+    assert.equal(await page.evaluate(async () => (await window.places[0].getFile()).size), 0);
+    // Not saved at all.
+    await page.evaluate(() => (window.refuses = true));
+    await page.click("#run");
+    await page.waitForFunction(() => document.getElementById("outcome").textContent === "Cancelled. Nothing was saved.");
+    await close(page);
+    rmSync(large);
+  }),
+);
+
+test("rows are written to disk, and nothing after an error", () =>
+  serve(async (url) => {
+    const page = await open("#from=IBM1047", url);
+    await saveInStorage(page);
+    await giveLayout(page, file("CLIENT.CPY", COPYBOOK));
+    await give(page, file("many.bin", Buffer.concat(Array(500_000).fill(CLIENTS))));
+    await page.waitForSelector("#rows-table td");
+    await page.click("#rows-jsonl");
+    const about = (pattern) =>
+      page.waitForFunction((source) => new RegExp(source).test(document.getElementById("rows-about").textContent), {}, pattern.source);
+    await about(/^1000000 rows were written to many\.jsonl\./);
+    const end = await page.evaluate(async () => (await (await window.places[0].getFile()).slice(-42).text()));
+    assert.ok(end.endsWith('{"NAME":"Ane","COUNT":2,"AMOUNT":null}\n'), end);
+    await page.evaluate(() => (window.places = []));
+    await page.$eval("#option-from", (input) => {
+      input.value = "US-ASCII";
+      input.dispatchEvent(new Event("change", { bubbles: true }));
+    });
+    await page.click("#run");
+    await page.waitForFunction(() => /^Error: .*Nothing was saved\.$/.test(document.getElementById("outcome").textContent));
+    assert.equal(await page.evaluate(async () => (await window.places[0].getFile()).size), 0);
+    await close(page);
+  }),
+);
 
 test("bad input: an error with its place, and nothing saved", async () => {
   const page = await open("#from=UTF-8");
@@ -699,6 +835,23 @@ test("accessible in light and dark, wide and narrow, in every state", async () =
       }
       await page.close();
     }
+  }
+});
+
+test("at 200 %, of the whole page and of the text alone, nothing is outside the screen", async () => {
+  for (const [name, width, scale, size] of [["page", 640, 2, "100%"], ["text", 768, 1, "200%"]]) {
+    const page = await open();
+    await page.setBypassCSP(true);
+    await page.setViewport({ width, height: 900, deviceScaleFactor: scale });
+    await page.evaluate((size) => (document.documentElement.style.fontSize = size), size);
+    for (const [state, reach] of Object.entries(STATES)) {
+      await reach(page);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(overflow <= 0, `${name}, ${state}: ${overflow} pixels too wide`);
+    }
+    assert.deepEqual(await violations(page), [], name);
+    await picture(page, `zoom-${name}`);
+    await page.close();
   }
 });
 

@@ -1,4 +1,4 @@
-// Tests in Node what the page computes: `node --test web/test/parts.test.mjs`, after `node web/build.mjs wasm`. What it
+// Tests in Node what the page computes: `node --test web/test/parts.test.mjs`, after `node web/build.mjs`. What it
 // shows is tested in a browser, by page.test.mjs.
 
 import assert from "node:assert/strict";
@@ -6,8 +6,9 @@ import { readFileSync } from "node:fs";
 import { before, test } from "node:test";
 import { hexLines, ruler, texts } from "../page/columns.js";
 import { columnsOf, inUtf8, summary, tellApart, valueOf } from "../page/fields.js";
-import { columnsIn, csvLine, jsonLine, rowsCommand, valuesOf } from "../page/rows.js";
-import { convert, fields, load, records } from "../src/index.js";
+import { manualLink } from "../page/build.mjs";
+import { columnsIn, rowsCommand, valuesOf } from "../page/rows.js";
+import { convert, fields, load, rows } from "../src/index.js";
 
 const bytes = (...values) => Uint8Array.from(values);
 
@@ -61,33 +62,12 @@ test("fields in words", () => {
   assert.match(summary(fields("A 1 1*1000000 raw\n", bytes(7)), 1, 1), /Only the first 1000 fields are shown\.$/);
 });
 
-/** The options that decide which columns there are. */
-const OF_COLUMNS =
-  "layoutFormat replacing decimalComma recordName countMap float byteOrder zonedSigns varchar nullIndicator groups from " +
-  "select onBad filler dates underscores";
-
-test("rows as CSV and JSON Lines are those of the command", () => {
-  const text = readFileSync(new URL("../../spec/cases/rows.jsonl", import.meta.url), "utf8");
-  const cases = text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
-  const camel = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
-  let compared = 0;
-  for (const { name, options, layout, input_hex: hex, csv, jsonl, ...entry } of cases) {
-    // The page has no rules for types of records, and no other columns than fields.
-    if (entry.refused || entry.error || entry.not_for?.npm !== undefined || options.when || options["add-columns"]) continue;
-    const { records: shape, ...rest } = options;
-    const given = Object.fromEntries(Object.entries(rest).map(([key, value]) => [camel(key), value === "true" || value.split("\n")]));
-    const ofColumns = Object.fromEntries(Object.entries(given).filter(([key]) => OF_COLUMNS.split(" ").includes(key)));
-    const columns = columnsIn(layout, ofColumns);
-    const input = Buffer.from(hex, "hex");
-    const { lengths } = fields(layout, new Uint8Array(), given);
-    const found = records(shape ?? `fb:${lengths[1]}`, input).records;
-    const record = (pieces) => Buffer.concat(pieces.map(([at, len]) => input.subarray(at, at + len)));
-    const rows = found.map((pieces) => fields(layout, record(pieces), given));
-    assert.equal(csvLine(columns) + rows.map((row) => csvLine(valuesOf(columns, row))).join(""), csv, name);
-    assert.equal(rows.map((row) => jsonLine(columns, row)).join(""), jsonl, name);
-    compared += 1;
-  }
-  assert.ok(compared >= 120, `${compared}`);
+test("the columns of rows are those of the command", () => {
+  const layout = "A 1 1 text\nB 2 2*2 zoned,unsigned\n";
+  const columns = columnsIn(layout, {});
+  assert.deepEqual(columns, ["A", "B[1]", "B[2]"]);
+  assert.deepEqual(valuesOf(columns, fields(layout, bytes(0xc1, 0xf0, 0xf1, 0xf0, 0xf2))), ["A", "1", "2"]);
+  assert.equal(rows(layout, bytes(0xc1, 0xf0, 0xf1, 0xf0, 0xf2)).text, "A,B[1],B[2]\nA,1,2\n");
 });
 
 test("the command for rows", () => {
@@ -108,4 +88,11 @@ test("a copybook in EBCDIC, in cards and in lines", () => {
     assert.equal(from, "IBM037");
     assert.deepEqual(fields(bytes, new Uint8Array()).lengths, [4, 4]);
   }
+});
+
+test("the page links to the manual if the package names its address", () => {
+  assert.equal(manualLink("https://example.org/owner/charpipe"), ' · <a href="https://example.org/owner/charpipe">Manual</a>');
+  assert.equal(manualLink(undefined), "");
+  const { homepage } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url)));
+  assert.ok(readFileSync(new URL("../dist/page/index.html", import.meta.url), "utf8").includes(`</span>${manualLink(homepage)}</p>`));
 });

@@ -10,7 +10,7 @@ use crate::args::named::NamedOptions;
 use crate::args::reading::Reading;
 use crate::args::records::RecordArgs;
 use crate::args::usage;
-use crate::messages::progress::Progress;
+use crate::messages::Progress;
 use crate::status::Status;
 #[cfg(feature = "normalize")]
 use charpipe::Normalization;

@@ -6,6 +6,10 @@ pub(crate) mod hints;
 pub(crate) mod html_page;
 pub(crate) mod json;
 mod operands;
+#[cfg(not(target_os = "wasi"))]
+pub(crate) mod progress;
+#[cfg(target_os = "wasi")]
+#[path = "progress_elsewhere.rs"]
 pub(crate) mod progress;
 
 use crate::escape::{harmless, printable};
@@ -20,9 +24,20 @@ use charpipe::Report;
 use charpipe::codec::Codec;
 use charpipe::detect::{Diagnostic, Severity, Verdict};
 use charpipe::{Error, ErrorKind, RecordPosition, TextPosition};
+use clap::ValueEnum;
 use std::ffi::OsStr;
 use std::fmt::{self, Display, Write as _};
 use std::io::{self, IsTerminal};
+
+/// When progress is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+pub(crate) enum Progress {
+    // On a terminal, if the work takes long. (A doc comment would be in the help.)
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
 
 /// A number of things, with their name in the singular or in the plural: `1 byte`, `2 bytes`.
 pub(crate) struct Count(pub(crate) u64, pub(crate) &'static str);

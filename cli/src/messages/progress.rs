@@ -2,8 +2,7 @@
 //! terminal this is a bar, which is removed at the end unless it was asked for; elsewhere it is a line per second, only
 //! if it was asked for.
 
-use crate::messages::say;
-use clap::ValueEnum;
+use crate::messages::{Progress, say};
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::fmt;
 use std::io::{self, BufRead, IsTerminal, Read};
@@ -12,16 +11,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-
-/// When progress is shown.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-pub(crate) enum Progress {
-    // On a terminal, if the work takes long. (A doc comment would be in the help.)
-    #[default]
-    Auto,
-    Always,
-    Never,
-}
 
 impl Progress {
     /// Returns whether progress is shown. `terminal`: standard error is a terminal. `busy`: the data goes there too.

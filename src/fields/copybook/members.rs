@@ -65,7 +65,7 @@ impl<'a> Members<'a> {
     }
 }
 
-#[cfg(not(target_family = "wasm"))]
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 fn names(directory: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
@@ -73,7 +73,7 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-#[cfg(not(target_family = "wasm"))]
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 fn read(path: &Path, limit: usize) -> std::io::Result<Vec<u8>> {
     use std::io::Read as _;
     let mut file = Vec::new();
@@ -81,13 +81,13 @@ fn read(path: &Path, limit: usize) -> std::io::Result<Vec<u8>> {
     Ok(file)
 }
 
-/// There are no files where WebAssembly runs, and the code to read them would make the module larger.
-#[cfg(target_family = "wasm")]
+/// There are no files where WebAssembly runs without WASI, and the code to read them would make the module larger.
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
 fn names(_: &Path) -> Vec<String> {
     Vec::new()
 }
 
-#[cfg(target_family = "wasm")]
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
 fn read(_: &Path, _: usize) -> std::io::Result<Vec<u8>> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
