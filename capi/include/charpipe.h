@@ -254,7 +254,7 @@ char *charpipe_fields(const char *options, const void *layout, size_t layout_len
  * Opens a conversion of records to rows, as `charpipe rows` does it: CSV with a header, or JSON lines, in UTF-8.
  * `layout` is the text of a COBOL copybook or of a field list. `options` has a line for each option, with the names,
  * values and defaults of `charpipe rows`, except for those that need files: copy-path, to-records, binary-range, jobs,
- * and the column `file` of add-columns. format=csv, format=jsonl and formulas=quote are among them.
+ * and the column `file` of add-columns. format, formulas and quote-empty are among them.
  *
  * The handle is used as that of charpipe_open: charpipe_step for the input, charpipe_finish at its end, charpipe_error,
  * charpipe_report, charpipe_reset and charpipe_free. The report has the keys of `charpipe rows --report`. There is no

@@ -17,6 +17,8 @@ pub(crate) struct Plan {
     pub(crate) format: Format,
     /// Whether text in CSV that a spreadsheet would run as a formula gets an apostrophe.
     pub(crate) quotes_formulas: bool,
+    /// Whether empty text in CSV is `""`, so that it differs from a missing value.
+    pub(crate) quotes_empty: bool,
     columns: Vec<Column>,
     added: Vec<AddedColumn>,
     /// For each column with a field of the parent, its name.
@@ -26,7 +28,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    pub(crate) fn new(rows: &Rows, columns: Vec<Column>, format: Format, quotes_formulas: bool) -> Self {
+    /// With the default of every setting but the format.
+    pub(crate) fn new(rows: &Rows, columns: Vec<Column>, format: Format) -> Self {
         let key = |item| {
             let mut key = Vec::new();
             push_json(&mut key, &rows.key(item).unwrap_or_default());
@@ -36,7 +39,8 @@ impl Plan {
         let items = rows.layout().items().iter().enumerate();
         Plan {
             format,
-            quotes_formulas,
+            quotes_formulas: false,
+            quotes_empty: false,
             columns,
             added: rows.added().to_vec(),
             parent_keys: rows.key_columns().iter().map(|column| column.name().to_owned()).collect(),
@@ -60,20 +64,23 @@ impl Plan {
                 push_csv(&mut header, name);
                 header.push(b',');
             }
-            end_line(&mut header, 0);
+            end_line(&mut header, 0, false);
         }
         header
     }
 }
 
-/// Ends a line of CSV. One that would be empty is `""`, because an empty line is no row.
-fn end_line(text: &mut Vec<u8>, begin: usize) {
+/// Ends a line of CSV. An empty line is no row, so it becomes `""`, unless `is_empty_kept`. PostgreSQL reads a line `\.` as
+/// the end of the rows, so it is quoted.
+fn end_line(text: &mut Vec<u8>, begin: usize, is_empty_kept: bool) {
     if text.len() > begin {
         // The comma after the last cell.
         text.pop();
     }
-    if text.len() == begin {
-        text.extend_from_slice(b"\"\"");
+    match &text[begin..] {
+        b"" if !is_empty_kept => text.extend_from_slice(b"\"\""),
+        b"\\." => text.splice(begin.., *b"\"\\.\"").for_each(drop),
+        _ => {}
     }
     text.push(b'\n');
 }
@@ -156,7 +163,7 @@ impl<'a> Row<'a> {
             self.text.push(b',');
         }
         match self.plan.format {
-            Format::Csv => end_line(self.text, self.begin),
+            Format::Csv => end_line(self.text, self.begin, self.plan.quotes_empty),
             Format::Jsonl => {
                 self.end_list(b'}');
                 self.text.push(b'\n');
@@ -246,6 +253,7 @@ impl<'a> Row<'a> {
     fn put_text(&mut self, text: &str) {
         match self.plan.format {
             Format::Csv if self.plan.quotes_formulas && is_formula(text) => push_csv(self.text, &format!("'{text}")),
+            Format::Csv if text.is_empty() && self.plan.quotes_empty => self.text.extend_from_slice(b"\"\""),
             Format::Csv => push_csv(self.text, text),
             Format::Jsonl => push_json(self.text, text),
         }

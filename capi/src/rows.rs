@@ -51,7 +51,8 @@ enum After {
 }
 
 impl RowsStream {
-    /// Opens a conversion by a layout. Options that only the command has among those of the job: `format`, `formulas`.
+    /// Opens a conversion by a layout. Options that only the command has among those of the job: `format`,
+    /// `formulas`, `quote-empty`.
     pub(crate) fn open(options: &str, layout: &[u8]) -> Result<Self, Failure> {
         let format = match option(options, "format") {
             None | Some("csv") => Format::Csv,
@@ -63,7 +64,14 @@ impl RowsStream {
             Some("quote") => true,
             Some(other) => return Err(Failure::Usage(format!("option formulas: {other:?} is not one of keep, quote"))),
         };
-        let job = parse_for_rows(options, &["format", "formulas"])?;
+        let quotes_empty = match option(options, "quote-empty") {
+            None | Some("false") => false,
+            Some("true") => true,
+            Some(other) => {
+                return Err(Failure::Usage(format!("option quote-empty: {other:?} is not one of true, false")));
+            }
+        };
+        let job = parse_for_rows(options, &["format", "formulas", "quote-empty"])?;
         job.validate()?;
         let rows = job.layout(layout).and_then(|layout| job.rows(&layout)).map_err(Failure::Rows)?;
         if rows.added().contains(&AddedColumn::File) {
@@ -71,7 +79,8 @@ impl RowsStream {
         }
         let columns = rows.columns().map_err(Failure::Rows)?;
         let types = rows.record_types().iter().map(|item| (*item, rows.layout().path(*item).to_owned())).collect();
-        let plan = Plan::new(&rows, columns, format, quotes_formulas);
+        let mut plan = Plan::new(&rows, columns, format);
+        (plan.quotes_formulas, plan.quotes_empty) = (quotes_formulas, quotes_empty);
         let head_len = option(options, "skip-head").and_then(|text| text.parse().ok()).unwrap_or(0);
         let text = plan.header();
         let source = Arc::default();

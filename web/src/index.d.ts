@@ -443,6 +443,8 @@ export interface RowsOptions extends RecordOptions, StorageOptions {
   format?: "csv" | "jsonl";
   /** With `quote`, text that a spreadsheet would run as a formula has an apostrophe before it in CSV. */
   formulas?: "keep" | "quote";
+  /** Empty text in CSV is `""`, so that it differs from a missing value. */
+  quoteEmpty?: boolean;
   /** Columns that are not fields: `number`, `offset`, `type`, `parent`, `record`, `errors`. */
   addColumns?: string | string[];
   /** Record type and its parent type: `"ACCOUNT < CUSTOMER: ID"`, which also adds a column with the parent's `ID`. */

@@ -488,6 +488,11 @@ test("records with options, and rows", async () => {
   assert.throws(() => charpipe.rows(counted, three, { addColumns: "file" }), { code: "usage" });
   assert.throws(() => charpipe.rows(counted, three, { format: "xml" }), { code: "usage", message: /csv, jsonl/ });
   assert.equal(charpipe.rows("A 1 2 text\n", Buffer.from("=1"), { from: "latin1", formulas: "quote" }).text, "A\n'=1\n");
+  const blank = Buffer.from("  ");
+  assert.equal(charpipe.rows("A 1 2 text\n", blank, { from: "latin1", select: ["A"], quoteEmpty: true }).text, 'A\n""\n');
+  const missing = { from: "latin1", emptyIsNull: true, onBad: "null", quoteEmpty: true };
+  assert.equal(charpipe.rows("A 1 2 text\nN 1 2 zoned\n", blank, missing).text, 'A,N\n"",\n');
+  assert.throws(() => charpipe.rows("A 1 2 text\n", blank, { quoteEmpty: "yes" }), { code: "usage", message: /true, false/ });
   await charpipe.load();
   assert.throws(() => charpipe.rows(counted, three), { code: "usage", message: /load\("all"\)/ });
   assert.throws(() => charpipe.records("fb:3", input, {}), { code: "usage" });
