@@ -330,6 +330,19 @@ def test_aws_begins_again(front, store, tmp_path):
     assert status not in (0, 3) and (tmp_path / "out.txt").read_text() == "old"
 
 
+def test_a_raw_response(front, store, tmp_path):
+    """charpipe itself compares the length that the head declares."""
+    store.pipe("data/a.txt", TEXT.encode("charpipe-ibm1047"))
+    (tmp_path / "out.txt").write_text("old")
+    fetch = f"curl -fsSi '{store.url('data/a.txt')}' | charpipe --as http -f IBM1047 -o out.txt"
+    front.fault = lambda: "ends"
+    status, words = bash(fetch, tmp_path)
+    assert status == 3 and "the body of the response ends after 75000 of 150000 bytes" in words, words
+    assert (tmp_path / "out.txt").read_text() == "old"
+    front.fault = None
+    assert bash(fetch, tmp_path) == (0, "") and (tmp_path / "out.txt").read_text() == TEXT
+
+
 def test_an_upload_of_a_failed_conversion(store, tmp_path):
     """aws stores what it got, so a conversion that may fail needs a file between."""
     (tmp_path / "in.txt").write_bytes(b"good\n" * 100_000 + b"\xff")

@@ -9,7 +9,7 @@ use crate::convert::task::{Target, Task, There};
 use crate::ending::Ending;
 use crate::files::backup::{Backup, BackupExists};
 use crate::files::file_path::Cursor;
-use crate::files::http_head::HttpHead;
+use crate::files::http_head::{Body, HttpHead};
 use crate::files::in_place::{InPlace, not_a_regular_file};
 use crate::files::input::{self, Again, OpenInput, fill};
 use crate::files::make_dir::sub_or_make;
@@ -275,6 +275,9 @@ impl Converter<'_> {
             let (head, begun) = HttpHead::read(&mut *reader).map_err(Ending::NotHttp)?;
             if !begun.is_empty() {
                 reader = Box::new(io::Cursor::new(begun).chain(reader));
+            }
+            if let Some(length) = head.length {
+                reader = Box::new(Body::new(reader, length));
             }
             if let Some(value) = head.content_type.filter(|_| !self.args.reading.has_content_type()) {
                 transcode = transcode.content_type(&value);

@@ -12,6 +12,46 @@ const MAX_HEAD: u64 = 64 * 1024;
 pub(crate) struct HttpHead {
     /// The value of the last `Content-Type`.
     pub(crate) content_type: Option<String>,
+    /// The length of the body, in bytes.
+    pub(crate) length: Option<u64>,
+}
+
+/// A body that must not end before its length. If it does, the transfer was broken.
+pub(crate) struct Body<R> {
+    inner: R,
+    length: u64,
+    at: u64,
+}
+
+impl<R> Body<R> {
+    pub(crate) fn new(inner: R, length: u64) -> Self {
+        Body { inner, length, at: 0 }
+    }
+}
+
+impl<R: BufRead> io::Read for Body<R> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let len = self.fill_buf()?.read(room)?;
+        self.consume(len);
+        Ok(len)
+    }
+}
+
+impl<R: BufRead> BufRead for Body<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        let piece = self.inner.fill_buf()?;
+        if piece.is_empty() && self.at < self.length {
+            let Body { at, length, .. } = self;
+            let why = format!("the body of the response ends after {at} of {length} bytes");
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, why));
+        }
+        Ok(piece)
+    }
+
+    fn consume(&mut self, len: usize) {
+        self.at += len as u64;
+        self.inner.consume(len);
+    }
 }
 
 /// Why a response cannot be read.
@@ -68,7 +108,7 @@ fn read_opening(input: &mut dyn BufRead) -> io::Result<Vec<u8>> {
 /// read, without that.
 fn read_one(input: &mut dyn BufRead, begun: Vec<u8>, at: &mut u64) -> Result<HttpHead, NotHttp> {
     let mut head = HttpHead::default();
-    let mut is_first = true;
+    let (mut is_first, mut has_body) = (true, false);
     let mut line = begun;
     loop {
         let begin = *at;
@@ -88,8 +128,11 @@ fn read_one(input: &mut dyn BufRead, begun: Vec<u8>, at: &mut u64) -> Result<Htt
             return Err(NotHttp::Wrong(NO_RESPONSE.to_owned(), begin));
         }
         if text.is_empty() {
+            // A response that nothing has changed has the length of what it does not send.
+            head.length = head.length.filter(|_| has_body);
             return Ok(head);
         }
+        has_body |= is_first && text.split_whitespace().nth(1) != Some("304");
         if let Some((name, value)) = text.split_once(':').filter(|_| !is_first) {
             head.add(name, value.trim()).map_err(|why| NotHttp::Wrong(why, begin))?;
         }
@@ -107,10 +150,11 @@ impl HttpHead {
         let coding = codings().find(|coding| !coding.is_empty());
         match &*name.trim().to_ascii_lowercase() {
             "content-type" => self.content_type = Some(value.to_owned()),
+            "content-length" => self.length = value.parse().ok(),
             "content-encoding" => {
                 if let Some(coding) = coding {
                     return Err(format!(
-                        "the body is compressed ({coding}); decompress it first, as curl --compressed does"
+                        "the body was compressed ({coding}); fetch it uncompressed, as curl does without --compressed"
                     ));
                 }
             }
@@ -136,8 +180,9 @@ mod tests {
     /// Reads a response that comes in pieces of `size` bytes.
     fn read_in_pieces(input: &[u8], size: usize) -> Outcome {
         let mut input = io::BufReader::with_capacity(size, input);
-        let (head, mut body) = HttpHead::read(&mut input).map_err(|error| error.to_string())?;
-        input.read_to_end(&mut body).unwrap();
+        let (head, begun) = HttpHead::read(&mut input).map_err(|error| error.to_string())?;
+        let (mut rest, mut body) = (Body::new(begun.chain(input), head.length.unwrap_or(0)), Vec::new());
+        rest.read_to_end(&mut body).map_err(|error| error.to_string())?;
         Ok((head.content_type, body))
     }
 
@@ -160,6 +205,12 @@ mod tests {
             (b"HTTP/1.1 301 Moved\r\nContent-Type: text/xml\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/html; charset=iso-8859-1\r\n\r\nx", latin1, b"x"),
             (b"HTTP/1.1 301 Moved\r\nContent-Type: text/xml\r\n\r\nHTTP", Some("text/xml".to_owned()), b"HTTP"),
             (b"HTTP/1.1 200 OK\r\n\r\nHTT is no head", None, b"HTT is no head"),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody", None, b"body"),
+            (b"HTTP/1.1 200 OK\r\ncontent-length:0\r\n\r\n", None, b""),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nlonger", None, b"longer"),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: four\r\n\r\nx", None, b"x"),
+            (b"HTTP/1.1 301 Moved\r\nContent-Length: 9\r\n\r\nHTTP/1.1 200 OK\r\n\r\nx", None, b"x"),
+            (b"HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", None, b""),
         ] {
             assert_eq!(read(input), Ok((content_type, body.to_vec())));
         }
@@ -172,8 +223,10 @@ mod tests {
             (b"<html>", "byte 0: this is not an HTTP response"),
             (b"Content-Type: text/html\r\n\r\n", "byte 0: this is not an HTTP response"),
             (b"HTTP/1.1 200 OK\r\nA: b", "byte 17: the input ends within the head"),
-            (b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n", "byte 17: the body is compressed (gzip)"),
+            (b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n", "byte 17: the body was compressed (gzip)"),
             (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "byte 17: the body is transferred as chunked"),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nbody", "the body of the response ends after 4 of 5 bytes"),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", "the body of the response ends after 0 of 5 bytes"),
             (b"HTTP/1.1 301 Moved\r\n\r\nHTTP/1.1", "byte 22: this is not an HTTP response"),
             (b"HTTP/1.1 301 Moved\r\n\r\nHTTP/1.1 200 OK\r\nA: b", "byte 39: the input ends within the head"),
         ] {

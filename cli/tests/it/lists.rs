@@ -117,7 +117,10 @@ fn responses() {
     let (status, found, _) = run(&["detect", "--as", "http", "page"]);
     assert!(status == 0 && found.starts_with("page: ISO-8859-2 (html; rule rfc7303:charset"), "{found}");
     for (file, why) in [
-        ("gzip", "gzip: byte 17: the body is compressed (gzip); decompress it first, as curl --compressed does"),
+        (
+            "gzip",
+            "gzip: byte 17: the body was compressed (gzip); fetch it uncompressed, as curl does without --compressed",
+        ),
         ("chunked", "chunked: byte 17: the body is transferred as chunked; save it without --raw"),
         ("plain", "plain: byte 0: this is not an HTTP response"),
         ("bad", "bad: line 1, column 3 (byte 2): FF is not valid UTF-8"),
@@ -129,6 +132,15 @@ fn responses() {
             assert!(status == 1 && stderr.starts_with(&format!("charpipe: {why}")), "{file}: {stderr}");
         }
     }
+    // A transfer that ended before its declared length leaves the old file.
+    fs::write(folder.path().join("cut"), b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n<p>caf</p").unwrap();
+    fs::write(folder.path().join("whole"), b"HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n<p>a</p>").unwrap();
+    fs::write(folder.path().join("out"), "old").unwrap();
+    let (status, _, stderr) = run(&["--as", "http", "cut", "-o", "out"]);
+    assert_eq!(stderr, "charpipe: cut: byte 9: cannot read: the body of the response ends after 9 of 10 bytes\n");
+    assert_eq!((status, &*fs::read(folder.path().join("out")).unwrap()), (3, &b"old"[..]));
+    assert_eq!(run(&["--as", "http", "whole", "-o", "out"]).0, 0);
+    assert_eq!(fs::read(folder.path().join("out")).unwrap(), b"<p>a</p>");
     // One invalid input does not stop the others, and each has a line in the report.
     let output =
         charpipe(folder.path(), &["-q", "--as", "http", "--output-dir", "new", "--report", "-", "gzip", "page"]);

@@ -1,4 +1,4 @@
-"""Files of records that are made here, without charpipe, and the rows that are in them."""
+"""Fixtures of all tests: files of records that are made here, without charpipe, and the rows that are in them."""
 
 import decimal
 import random
