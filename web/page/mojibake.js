@@ -8,9 +8,9 @@ import { byId, make, shape } from "./dom.js";
 const LOOKED = 64 * 1024;
 const AROUND = 24;
 
-/** Shows the repairs in a file that is read in `label`; nothing if there are none. */
+/** Shows the repairs in a file that is read in `label`; nothing if there are none, or no file. */
 export function showMojibake(file, label, options) {
-  const repairs = options.mojibake || options.records ? undefined : findRepairs(file, label);
+  const repairs = !file || options.mojibake || options.records ? undefined : findRepairs(file, label);
   byId("mojibake").hidden = !repairs;
   byId("mojibake-list").replaceChildren();
   if (!repairs) return;

@@ -156,7 +156,7 @@ function refresh() {
     showDump(file, label);
     showRecords(file, label);
     showRecognised();
-    showMojibake(file, label, chosenOptions());
+    showDamage();
     showPreview(file, chosenOptions());
   } catch (error) {
     problem(error.message);
@@ -192,6 +192,13 @@ function recordsChanged() {
   if (!file) return;
   showRecords(file, byId("read-as").value);
   showRecognised();
+  showDamage();
+}
+
+/** Shows damaged text. Records with a layout have binary fields, which look like that. */
+function showDamage() {
+  const hasFields = shapeInUse() && currentLayout().layout.length > 0;
+  showMojibake(hasFields ? undefined : file, byId("read-as").value, chosenOptions());
 }
 
 /** Returns the options with what was found out; undefined if nothing was. */

@@ -410,6 +410,8 @@ test("the records as a table, as CSV and as JSON Lines", async () => {
   const about = (pattern) =>
     page.waitForFunction((source) => new RegExp(source).test(document.getElementById("rows-about").textContent), {}, pattern.source);
   await about(/^2 rows\. 1 field cannot be read: empty here\.$/);
+  // Packed numbers look like text that was decoded wrongly.
+  assert.ok(await page.$("#mojibake[hidden]"));
   const cells = await page.$$eval("#rows-table tr", (rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
   assert.deepEqual(cells, [
     ["#", "NAME", "COUNT", "AMOUNT"],
@@ -832,6 +834,9 @@ test("accessible in light and dark, wide and narrow, in every state", async () =
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         assert.ok(overflow <= 0, `${what}: ${overflow} pixels too wide`);
         await picture(page, what);
+        // On a phone too, the text is beside the bytes.
+        const hidden = await page.$eval("#dump", (dump) => dump.scrollWidth - dump.clientWidth);
+        assert.ok(hidden <= 0, `${what}: ${hidden} pixels of the dump are hidden`);
       }
       await page.close();
     }
