@@ -1,6 +1,6 @@
 // Builds the npm package and the page: `node web/build.mjs [--missing | --tools DIR] [STEP]...`. Steps: wasm, package,
 // page; all of them by default. DIR has the folder node_modules with binaryen and esbuild, which are needed for building
-// only. With --missing, it builds the modules that are not there, and installs binaryen for that if necessary.
+// only. With --missing, it builds the modules that are not there, and installs these tools if necessary.
 //
 //   web/dist/              the package's files
 //   web/dist/page/         the page: one file, which works offline
@@ -62,7 +62,6 @@ const WASM_FEATURES = [
 async function buildModules() {
   const modules = [[COMMAND, ["command"]], ...Object.entries(MODULES)];
   const waiting = modules.filter(([file]) => !isForMissing || !existsSync(join(dist, file)));
-  if (waiting.length > 0 && !existsSync(join(tools, "node_modules", "binaryen"))) installOptimizer();
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) await buildModule(...next);
   };
@@ -71,13 +70,17 @@ async function buildModules() {
   if (failed) throw failed.reason;
 }
 
-function installOptimizer() {
-  if (!isForMissing) throw new Error(`${tools} has no binaryen: npm install --prefix ${tools} binaryen`);
+/** Installs what the package is built with, unless it is there. */
+function installTools() {
   const { devDependencies } = JSON.parse(readFileSync(join(web, "package.json"), "utf8"));
+  const isMissing = (name) => !existsSync(join(tools, "node_modules", name));
+  const missing = ["binaryen", "esbuild"].filter(isMissing).map((name) => `${name}@${devDependencies[name]}`);
+  if (missing.length === 0) return;
+  if (!isForMissing) throw new Error(`a tool is missing: npm install --prefix ${tools} ${missing.join(" ")}`);
   mkdirSync(tools, { recursive: true });
   const words = ["install", "--silent", "--no-audit", "--no-fund", "--no-save", "--prefix", tools];
   const env = { ...process.env, npm_config_dry_run: "false" };
-  execFileSync("npm", [...words, `binaryen@${devDependencies.binaryen}`], { stdio: "inherit", env });
+  execFileSync("npm", [...words, ...missing], { stdio: "inherit", env });
 }
 
 async function buildModule(file, features) {
@@ -215,6 +218,7 @@ function ascii(text) {
 }
 
 mkdirSync(dist, { recursive: true });
+installTools();
 if (steps.includes("wasm")) await buildModules();
 if (steps.includes("package")) await buildPackage();
 if (steps.includes("page")) buildPage({ dist, esbuild: require("esbuild") });
