@@ -127,6 +127,17 @@ def test_names_with_underscores():
     assert selected.collect().rows() == [("Ann",), ("Bob",)]
 
 
+def test_fields_that_begin_with_an_underscore():
+    layout, data = b"_X 1 2 text\n_number 3 2 text\nB 5 1 text\n", b"abcdef" * 2
+    frame = charpipe.polars.scan(data, layout=layout, encoding="latin1", records="fb:6", overlong="cut")
+    assert frame.select("_X", "B").collect().rows() == [("ab", "e")] * 2
+    assert frame.select("_number").collect().rows() == [("cd",)] * 2
+    other = charpipe.polars.scan(
+        data, layout=b"_X 1 2 text\n", encoding="latin1", records="fb:6", overlong="cut", add_columns=["number"]
+    )
+    assert other.select("_number", "_X").collect().rows() == [(1, "ab"), (2, "ab")]
+
+
 def test_types_and_parents():
     layout = b"""KIND 1 1 text
 when KIND=C: CUSTOMER

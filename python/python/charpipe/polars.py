@@ -48,8 +48,8 @@ def scan(source: Any, *, layout: Any, batch_rows: int | None = None, **options: 
     # How records are stored makes no difference to their columns.
     about_rows["records"] = "layout" if {"length_field", "length_map"} & options.keys() else "fb:1"
     schema = polars.DataFrame(charpipe.read(b"", **about_rows)).schema
-    fields = polars.DataFrame(charpipe.read(b"", **about_rows | {"underscores": False})).columns
-    spelled = dict(zip(schema.names(), fields))
+    spelled = dict(zip(schema.names(), _columns(about_rows | {"underscores": False})))
+    fields = {name for name in spelled if _is_field(spelled[name], about_rows)}
 
     def rows(
         with_columns: list[str] | None, predicate: polars.Expr | None, n_rows: int | None, batch_size: int | None
@@ -57,8 +57,8 @@ def scan(source: Any, *, layout: Any, batch_rows: int | None = None, **options: 
         wanted = options.copy()
         # The errors of a record are those of the fields that are read.
         if with_columns is not None and "_errors" not in with_columns:
-            wanted["add_columns"] = [name[1:] for name in with_columns if name in _ADDED]
-            wanted["select"] = [spelled[name] for name in with_columns if not name.startswith("_")]
+            wanted["add_columns"] = [name[1:] for name in with_columns if name in _ADDED and name not in fields]
+            wanted["select"] = [spelled[name] for name in with_columns if name in fields]
         most = batch_rows or batch_size or 65536
         left = n_rows
         # One batch has no more rows than are left, so what follows these is not read.
@@ -74,6 +74,21 @@ def scan(source: Any, *, layout: Any, batch_rows: int | None = None, **options: 
                 return
 
     return register_io_source(rows, schema=schema)
+
+
+def _columns(options: dict[str, Any]) -> list[str]:
+    return polars.DataFrame(charpipe.read(b"", **options)).columns
+
+
+def _is_field(column: str, options: dict[str, Any]) -> bool:
+    # The names of all other columns begin with an underscore, and those of few fields.
+    if not column.startswith("_"):
+        return True
+    try:
+        charpipe.read(b"", **options | {"select": [column], "add_columns": [], "parent": []})
+    except ValueError:
+        return False
+    return True
 
 
 def _is_buffer(source: Any) -> bool:
