@@ -212,7 +212,7 @@ const ROWS = [
   ["--layout layout --groups text --when COUNT=1:~NAME clients"],
   ["--layout layout --parent A<B --nest clients"],
   ["--layout layout --dates COUNT=D clients"],
-  ["--layout layout --exact --trim none --controls space --record-newlines space --formulas quote clients"],
+  ["--layout layout --exact --trim none --controls space --record-newlines space --formulas quote --quote-empty clients"],
   ["--layout layout --from-rows csv -o new.bin rows.csv"],
   ["--layout layout --from-rows csv --to-records rdw --binary-range picture --merge rows.csv"],
   ["--layout layout --codec-file table.ucm --records fb:8 --jobs 2 clients"],
