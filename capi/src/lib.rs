@@ -10,7 +10,7 @@
 //! | `cells.rs` | what each byte of an input is, and code charts |
 //! | `inspect.rs` | where the records of an input are |
 //! | `fields.rs` | the fields of a record, by a copybook or a field list |
-//! | `rows.rs`, `row.rs` | the records of an input as rows: CSV or JSON lines |
+//! | `rows.rs` | the records of an input as rows: CSV or JSON lines |
 //! | `schema.rs` | the columns of the rows of a layout, for another program |
 //!
 //! Nothing here is global. A handle may move from thread to thread, but only one thread may use it at a time.
@@ -25,8 +25,6 @@ mod handle;
 mod inspect;
 mod list;
 mod options;
-#[cfg(feature = "inspect")]
-mod row;
 #[cfg(feature = "inspect")]
 mod rows;
 #[cfg(feature = "inspect")]

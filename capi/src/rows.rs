@@ -2,11 +2,12 @@
 
 use crate::failure::{Failure, wrong};
 use crate::options::{option, parse_for_rows};
-use crate::row::{Format, Plan, Row};
-use charpipe::fields::FieldError;
 use charpipe::records::{SNIFFED, Shape};
-use charpipe::rows::{AddedColumn, Batch, BatchRecord, Batches, Counts, RowReader, Rows, RowsError, StoredAs};
-use charpipe::{ErrorKind, Status};
+use charpipe::rows::{
+    AddedColumn, Batch, BatchRecord, Batches, Counts, Formulas, RowFormat, RowReader, RowText, Rows, RowsError,
+    StoredAs,
+};
+use charpipe::{ErrorKind, Status, Word};
 use serde_json::{Value, json};
 use std::io::{self, BufRead, Read};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,9 +18,7 @@ const MOST_TEXT: usize = 1 << 20;
 /// A conversion of records to rows.
 pub(crate) struct RowsStream {
     rows: Rows,
-    plan: Plan,
-    /// The paths of the record types, by their items.
-    types: Vec<(usize, String)>,
+    row_text: RowText,
     /// How many bytes at the beginning are no records, as far as the record format depends on it.
     head_len: usize,
     source: Arc<Mutex<Source>>,
@@ -30,8 +29,8 @@ pub(crate) struct RowsStream {
     next: Option<usize>,
     /// What comes after the rows of the batch.
     after: After,
-    /// The text that was not given yet begins at `given`.
-    text: Vec<u8>,
+    /// The text that was not given yet begins at `given`. There is one.
+    text: [Vec<u8>; 1],
     given: usize,
     counts: Counts,
     count: u64,
@@ -54,17 +53,9 @@ impl RowsStream {
     /// Opens a conversion by a layout. Options that only the command has among those of the job: `format`,
     /// `formulas`, `quote-empty`.
     pub(crate) fn open(options: &str, layout: &[u8]) -> Result<Self, Failure> {
-        let format = match option(options, "format") {
-            None | Some("csv") => Format::Csv,
-            Some("jsonl") => Format::Jsonl,
-            Some(other) => return Err(Failure::Usage(format!("option format: {other:?} is not one of csv, jsonl"))),
-        };
-        let quotes_formulas = match option(options, "formulas") {
-            None | Some("keep") => false,
-            Some("quote") => true,
-            Some(other) => return Err(Failure::Usage(format!("option formulas: {other:?} is not one of keep, quote"))),
-        };
-        let quotes_empty = match option(options, "quote-empty") {
+        let format = word(options, "format")?.unwrap_or(RowFormat::Csv);
+        let formulas = word(options, "formulas")?.unwrap_or(Formulas::Keep);
+        let quote_empty = match option(options, "quote-empty") {
             None | Some("false") => false,
             Some("true") => true,
             Some(other) => {
@@ -77,19 +68,16 @@ impl RowsStream {
         if rows.added().contains(&AddedColumn::File) {
             return Err(Failure::Usage("option add-columns: the input has no file name".to_owned()));
         }
-        let columns = rows.columns().map_err(Failure::Rows)?;
-        let types = rows.record_types().iter().map(|item| (*item, rows.layout().path(*item).to_owned())).collect();
-        let mut plan = Plan::new(&rows, columns, format);
-        (plan.quotes_formulas, plan.quotes_empty) = (quotes_formulas, quotes_empty);
+        let row_text = RowText::new(&rows, format).map_err(Failure::Rows)?;
+        let row_text = row_text.formulas(formulas).quote_empty(quote_empty);
         let head_len = option(options, "skip-head").and_then(|text| text.parse().ok()).unwrap_or(0);
-        let text = plan.header();
+        let text = [row_text.header(0)];
         let source = Arc::default();
         let (batch, counts) = Default::default();
         let (next, after) = (None, After::More);
         Ok(RowsStream {
             rows,
-            plan,
-            types,
+            row_text,
             head_len,
             source,
             records: None,
@@ -108,7 +96,7 @@ impl RowsStream {
     pub(crate) fn reset(&mut self) {
         self.source = Arc::default();
         (self.records, self.next, self.after) = (None, None, After::More);
-        (self.text, self.given) = (self.plan.header(), 0);
+        (self.text, self.given) = ([self.row_text.header(0)], 0);
         (self.counts, self.count, self.bytes_out) = (Counts::default(), 0, 0);
     }
 
@@ -122,16 +110,16 @@ impl RowsStream {
     ) -> Result<(usize, usize, Status), Failure> {
         let (mut read, mut written) = (0, 0);
         loop {
-            let waiting = &self.text[self.given..];
+            let waiting = &self.text[0][self.given..];
             let len = waiting.len().min(output.len() - written);
             output[written..written + len].copy_from_slice(&waiting[..len]);
             written += len;
             self.given += len;
             self.bytes_out += len as u64;
-            if self.given < self.text.len() {
+            if self.given < self.text[0].len() {
                 return Ok((read, written, Status::NeedRoom));
             }
-            self.text.clear();
+            self.text[0].clear();
             self.given = 0;
             if let Some(next) = self.next.take() {
                 self.write_rows(next);
@@ -201,14 +189,14 @@ impl RowsStream {
 
     /// Writes the rows of the batch from this record on, as many as are given at a time.
     fn write_rows(&mut self, first: usize) {
-        let RowsStream { rows, plan, types, records: Some(records), batch, text, .. } = self else { return };
+        let RowsStream { row_text, records: Some(records), batch, text, .. } = self else { return };
         for (index, record) in (first..).zip(batch.records(first)) {
-            if text.len() >= MOST_TEXT {
+            if text[0].len() >= MOST_TEXT {
                 self.next = Some(index);
                 break;
             }
-            let keeps = rows.keeps_unreadable();
-            if let Err(error) = write_row(plan, types, &mut records.reader, record, text, keeps) {
+            // The input has no name.
+            if let Err(error) = row_text.write(&mut records.reader, record, "", text) {
                 self.after = After::Error(RowsError::Record { offset: record.offset_of(error.offset()), error });
                 break;
             }
@@ -237,31 +225,10 @@ impl RowsStream {
     }
 }
 
-/// Adds the row of a record. `keeps`: one that cannot be read becomes a row without values.
-fn write_row(
-    plan: &Plan,
-    types: &[(usize, String)],
-    reader: &mut RowReader,
-    record: BatchRecord<'_>,
-    text: &mut Vec<u8>,
-    keeps: bool,
-) -> Result<(), FieldError> {
-    let found = if types.is_empty() { None } else { reader.record_type(record.data) };
-    let name = types.iter().find(|(item, _)| Some(*item) == found).map(|(_, name)| &**name);
-    let mut row = Row::begin(plan, record, name, text);
-    let checked = reader.check_parent(record.number, record.parent, &mut row);
-    match checked.and_then(|()| reader.read(record.number, record.data, &mut row)) {
-        Ok(_) => row.end(),
-        Err(error) if keeps => {
-            row.end_unreadable(error);
-            reader.read_as_null();
-        }
-        Err(error) => {
-            row.abandon();
-            return Err(error);
-        }
-    }
-    Ok(())
+/// Returns the value of an option whose values are words.
+fn word<T: Word>(options: &str, name: &str) -> Result<Option<T>, Failure> {
+    let word = option(options, name).map(str::parse).transpose();
+    word.map_err(|error| Failure::Usage(format!("option {name}: {error}")))
 }
 
 /// Returns where the records of a whole input are: `{"shape", "records", "read", "error"}`, or only `{"error"}` if an

@@ -130,7 +130,7 @@ impl Page {
         end > 0 && char::from(text.as_bytes()[end - 1]) == self.pad_char
     }
 
-    #[inline]
+    #[inline(always)]
     fn trimmed<'t>(&self, text: &'t str, trim: Trim) -> &'t str {
         match trim {
             Trim::Nothing => text,
@@ -140,7 +140,7 @@ impl Page {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn decode_into(&mut self, bytes: &[u8], wanted: usize, room: &mut Utf8Buf) -> bool {
         let all = |len| Step { read: len, stop: Stop::InputEmpty };
         let decoder = &mut *self.decoder;

@@ -480,7 +480,7 @@ impl<'r, V: Visitor> Run<'r, V> {
                 return self.visitor.value(field.item, column + field.column, Value::Number(number));
             }
             if let Some(text) = self.decode.plain_text(&field.form, bytes) {
-                return self.visitor.value(field.item, column + field.column, Value::Text(text));
+                return deliver_text(self.visitor, field, column, text);
             }
         }
         self.other_value(field, offset, column, bytes)
@@ -743,6 +743,13 @@ impl Whole<'_> {
         let problem = Problem::UnknownType { known: self.plan.known_types(set) };
         self.error(set.item, offset, &rest[..len.min(rest.len())], problem)
     }
+}
+
+/// Gives text to the visitor. It is not compiled into its caller: there, the compiler may merge it with what numbers do,
+/// which then pass through memory.
+#[inline(never)]
+fn deliver_text<V: Visitor>(visitor: &mut V, field: &Field, column: usize, text: &str) -> Result<(), V::Error> {
+    visitor.value(field.item, column + field.column, Value::Text(text))
 }
 
 /// Gives a value to the visitor. Visitors may be compiled into where the values that most fields have are read; this is

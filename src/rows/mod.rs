@@ -1,15 +1,16 @@
 //! Rows: what a job with mainframe records and their fields means, whichever program asks for it.
 //!
 //! A [`RowsJob`] has all options, by method or [by name](RowsJob::set). It reads a layout, and together they make
-//! [`Rows`]: the columns, the shape of the records, and a reader that applies every rule of the job. What a row then
-//! looks like (a line of CSV, a column of Arrow) is the caller's business: a [`Visitor`](crate::fields::Visitor).
+//! [`Rows`]: the columns, the shape of the records, and a reader that applies every rule of the job. [`RowText`] writes
+//! rows as CSV or JSON; any other form of a row (a column of Arrow) is a [`Visitor`](crate::fields::Visitor) of the
+//! caller.
 //!
 //! ```text
 //! layout ─ RowsJob ─ Rows
 //!                     ├ open ──── Shape
 //! input ──────────────┼ batches ─ Batch ─ in_order ─ Worker ─┐
 //!                     ├ records ─ Record ────────────────────┤
-//!                     └ reader ──────────────────────── RowReader ─ Visitor
+//!                     └ reader ──────────────────────── RowReader ─ RowText, or a Visitor
 //! ```
 //!
 //! | file | contents |
@@ -23,11 +24,13 @@
 //! | `read.rs`, `text.rs` | [`RowReader`]: from a record to values; characters in text |
 //! | `batch.rs`, `parallel.rs` | [`Batches`] of records, and work on them [`in_order`] with several threads |
 //! | `ready.rs` | [`Rows`]: a job and a layout together |
+//! | `as_text/` | [`RowText`]: rows as lines of CSV or JSON |
 //! | `schema/` | [`ColumnType`], and [schemas](Rows::schema) for databases and other programs |
 //! | `structs/` | rows as the user's own types, and back (feature `serde`) |
 //! | `error.rs` | [`RowsError`] |
 
 mod added;
+mod as_text;
 mod batch;
 mod date;
 mod error;
@@ -49,6 +52,7 @@ mod text;
 mod types;
 
 pub use added::AddedColumn;
+pub use as_text::{Formulas, RowFormat, RowTable, RowText, WrittenRow};
 pub use batch::{Batch, BatchRecord, Batches};
 pub use date::{BadDatePattern, DatePattern};
 pub use error::RowsError;

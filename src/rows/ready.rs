@@ -209,6 +209,11 @@ impl Rows {
         self.job.separate_types
     }
 
+    /// Whether the rows of children are put into [the rows of their parents](RowsJob::nest).
+    pub(super) fn nests(&self) -> bool {
+        self.job.nest
+    }
+
     /// Returns whether an item is selected: a field, or a group or array with selected fields in it.
     #[must_use]
     pub fn is_selected(&self, item: usize) -> bool {

@@ -29,6 +29,8 @@
 mod charsets;
 mod input;
 mod parts;
+#[path = "../program/mod.rs"]
+mod program;
 mod run;
 mod stream;
 mod table;
@@ -57,6 +59,9 @@ struct Plan {
 
 impl Plan {
     fn new(measures: bool) -> io::Result<Plan> {
+        if measures {
+            program::build()?;
+        }
         let size = |variable: &str, default: usize| {
             let set = std::env::var(variable).ok().and_then(|value| value.parse().ok());
             if measures { set.unwrap_or(default) } else { 1 }

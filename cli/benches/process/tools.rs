@@ -1,5 +1,6 @@
 //! The tools, their command lines, and charpipe's goals relative to them.
 
+use crate::program;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -19,7 +20,7 @@ impl Tool {
 
     pub(crate) fn program(self) -> &'static str {
         match self {
-            Tool::Charpipe => env!("CARGO_BIN_EXE_charpipe"),
+            Tool::Charpipe => program::PATH,
             Tool::Iconv => "iconv",
             Tool::Uconv => "uconv",
             Tool::Recode => "recode",

@@ -13,6 +13,9 @@
 //! | `CHARPIPE_BENCH_COPYBOOK` | the program `copybook` | `copybook` |
 //! | `CHARPIPE_BENCH_OTHER` | another `charpipe`, such as an older one, which is measured too | none |
 
+#[path = "../program/mod.rs"]
+mod program;
+
 use charpipe::fields::Decimal;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -55,6 +58,9 @@ fn setting(variable: &str, default: usize) -> usize {
 }
 
 fn run(measures: bool) -> io::Result<bool> {
+    if measures {
+        program::build()?;
+    }
     let scratch = tempfile::tempdir()?;
     let path = |name: &str| scratch.path().join(name);
     let (mb, rounds) = (setting("CHARPIPE_BENCH_MB", 500), setting("CHARPIPE_BENCH_ROUNDS", 5));
@@ -102,7 +108,7 @@ fn run(measures: bool) -> io::Result<bool> {
         ("jsonl, packed", "--format jsonl"),
     ] {
         let line = format!("rows -q --layout packed.cpy -f IBM037 {line} packed");
-        let own = OsStr::new(env!("CARGO_BIN_EXE_charpipe"));
+        let own = OsStr::new(program::PATH);
         for (name, program) in [("charpipe", Some(own)), ("other", other.as_deref())] {
             let Some(program) = program else { continue };
             measure(&format!("{name}, {what}"), rounds, &path("packed"), || command(scratch.path(), program, &line))?;
@@ -198,7 +204,7 @@ fn charpipe(folder: &Path, format: &str, file: &str) -> Command {
         _ => "--layout customer.cpy --records rdw --overlong cut",
     };
     let line = format!("rows -q {records} -f IBM037 --format {format} {file}");
-    command(folder, env!("CARGO_BIN_EXE_charpipe"), &line)
+    command(folder, program::PATH, &line)
 }
 
 fn script(folder: &Path, format: &str, file: &str) -> Command {

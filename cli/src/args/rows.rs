@@ -16,10 +16,10 @@ use crate::messages::say;
 use crate::status::Status;
 use charpipe::fields::{BinaryRange, FloatFormat};
 use charpipe::records::TapeFile;
-use charpipe::rows::{LayoutFormat, RowsJob, SchemaFormat};
+use charpipe::rows::{Formulas, LayoutFormat, RowFormat, RowsJob, SchemaFormat};
 use charpipe::{ErrorKind, OnControl, OnMalformed, OnNewlineInRecord, OnOverlong, Registry};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueHint};
-use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
+use clap::{ArgMatches, Args, Command, FromArgMatches};
 use std::ffi::OsString;
 use std::num::NonZeroU16;
 use std::path::PathBuf;
@@ -65,7 +65,7 @@ pub(crate) struct Rows {
     pub(crate) schema: Option<Schema>,
 
     /// Format of the rows
-    #[arg(help_heading = ROWS, long, value_name = "FORMAT", default_value = "csv")]
+    #[arg(help_heading = ROWS, long, value_name = "FORMAT", default_value = "csv", value_parser = choice(format_help))]
     pub(crate) format: RowFormat,
 
     /// Write records inside the row of their parent, in lists named after their types
@@ -80,7 +80,7 @@ pub(crate) struct Rows {
     ///
     /// Such text begins with `=`, `+`, `-`, `@` (or their full-width forms), a tab or a carriage return. Numbers are
     /// not changed. Rows that were written with `quote` do not give the same text when they are read back.
-    #[arg(help_heading = ROWS, long, value_name = "POLICY", default_value = "keep")]
+    #[arg(help_heading = ROWS, long, value_name = "POLICY", default_value = "keep", value_parser = choice(formulas_help))]
     pub(crate) formulas: Formulas,
 
     /// Write empty text in CSV as `""`, so that it differs from a missing value
@@ -93,7 +93,7 @@ pub(crate) struct Rows {
     ///
     /// The rows are those that `charpipe rows` writes for the same layout. A value that does not fit its field is an
     /// error. So is a missing value, except in a text field, which is filled with spaces.
-    #[arg(help_heading = ROWS, long, value_name = "FORMAT",
+    #[arg(help_heading = ROWS, long, value_name = "FORMAT", value_parser = choice(format_help),
           conflicts_with_all = ["records", "tape_file", "parent", "skip_head", "skip_tail", "record_prefix", "record_suffix", "select", "add_columns", "rejects", "on_bad", "empty_is_null",
                                 "loose_numbers", "formulas", "quote_empty", "short_records", "overlong", "trim", "malformed", "controls", "record_newlines", "show_layout",
                                 "output_dir"])]
@@ -441,34 +441,6 @@ fn checked(name: &'static str) -> impl Fn(&str) -> Result<String, String> + Clon
     }
 }
 
-/// The value of `--format` and `--from-rows`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum RowFormat {
-    /// CSV as in RFC 4180: a header, then a line for each record, with a column for each elementary field
-    Csv,
-    /// A JSON object on a line for each record; groups are objects, and OCCURS are arrays
-    Jsonl,
-}
-
-/// The value of `--formulas`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Formulas {
-    /// Write it as it is
-    Keep,
-    /// Put an apostrophe before it, so that a spreadsheet shows it as text
-    Quote,
-}
-
-impl RowFormat {
-    /// Returns the extension of files in this format.
-    pub(crate) fn extension(self) -> &'static str {
-        match self {
-            RowFormat::Csv => "csv",
-            RowFormat::Jsonl => "jsonl",
-        }
-    }
-}
-
 /// The output of `--schema`.
 #[derive(Clone, Copy)]
 pub(crate) enum Schema {
@@ -492,6 +464,22 @@ fn layout_help(format: LayoutFormat) -> &'static str {
         LayoutFormat::CopybookFree => "A COBOL copybook in free form",
         LayoutFormat::Fields => "A charpipe field list",
         _ => "JSON of ebcdic-parser, docling or AWS mainframe-data-utilities",
+    }
+}
+
+fn format_help(format: RowFormat) -> &'static str {
+    match format {
+        RowFormat::Csv => {
+            "CSV as in RFC 4180: a header, then a line for each record, with a column for each elementary field"
+        }
+        _ => "A JSON object on a line for each record; groups are objects, and OCCURS are arrays",
+    }
+}
+
+fn formulas_help(formulas: Formulas) -> &'static str {
+    match formulas {
+        Formulas::Keep => "Write it as it is",
+        _ => "Put an apostrophe before it, so that a spreadsheet shows it as text",
     }
 }
 

@@ -8,14 +8,13 @@ use crate::messages::say;
 use crate::panics;
 use crate::rows::account::Account;
 use crate::rows::nest::Nest;
-use crate::rows::row::RowPlan;
 use crate::rows::setup::Setup;
 use crate::rows::streams::{End, Streams};
-use crate::rows::work::{BadRecords, Done, Job, MAX_LISTED, Worker};
+use crate::rows::work::{Done, Job, MAX_LISTED, Worker};
 use crate::status::Status;
 use charpipe::ErrorKind;
 use charpipe::files::signals;
-use charpipe::rows::{RowsError, StoredAs, in_order};
+use charpipe::rows::{RowText, RowsError, StoredAs, in_order};
 use std::ffi::OsStr;
 use std::io;
 
@@ -25,8 +24,11 @@ const PARALLEL_READ_BYTES: usize = 256 * 1024;
 
 /// Converts all inputs.
 pub(super) fn run(args: &Rows, setup: &Setup) -> Result<Status, Status> {
-    let columns = setup.job.columns().map_err(|error| setup.say_unusable(&error))?;
-    let rows = RowPlan::new(&setup.job, columns, args);
+    let rows = RowText::new(&setup.job, args.format).map_err(|error| setup.say_unusable(&error))?;
+    let mut rows = rows.formulas(args.formulas).quote_empty(args.quote_empty);
+    if args.rejects.is_some() {
+        rows = rows.keep_unreadable(false);
+    }
     setup.check_stored_as()?;
     if args.output.is_some() || args.output_dir.is_some() || args.rejects.is_some() || args.report.is_some() {
         signals::watch();
@@ -36,12 +38,7 @@ pub(super) fn run(args: &Rows, setup: &Setup) -> Result<Status, Status> {
         setup.say_assumptions();
     }
     let output = streams.name(args);
-    let bad = match args.rejects {
-        Some(_) => BadRecords::Reject,
-        None if setup.job.keeps_unreadable() => BadRecords::Keep,
-        None => BadRecords::End,
-    };
-    let job = Job { rows, bad, nest: args.nest };
+    let job = Job { rows, reject: args.rejects.is_some(), nest: args.nest };
     let mut worst = Status::Done;
     let mut files = args.files().into_iter().peekable();
     while let Some(path) = files.next() {
@@ -99,7 +96,7 @@ impl Run<'_> {
         }
         let mut account = Account::not_begun(Ok(()));
         account.shape = Some(shape.to_string());
-        account.rows = self.job.rows.tables().iter().map(|table| (table.name.clone(), 0)).collect();
+        account.rows = self.job.rows.tables().iter().map(|table| (table.name().to_owned(), 0)).collect();
         let mut batches = job.batches(reader, &shape);
         let row_reader = job.reader(&shape);
         let written = streams.write_headers(&mut account.bytes_out);

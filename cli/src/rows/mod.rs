@@ -6,7 +6,6 @@
 //! | `setup.rs` | the job and its layout; prints the errors in them, and what was assumed |
 //! | `forward.rs`, `work.rs` | from records to rows: goes through the inputs; turns a batch of records into rows |
 //! | `nest.rs` | `--nest`: rows in the rows of their parents |
-//! | `row.rs`, `quote.rs` | a row of CSV or JSON; text and bytes in it |
 //! | `streams.rs` | the outputs: rows, rejected records, the report |
 //! | `trouble.rs` | what can be wrong with records |
 //! | `account.rs` | what is printed and reported about an input |
@@ -18,8 +17,6 @@ mod account;
 mod back;
 mod forward;
 mod nest;
-mod quote;
-mod row;
 mod schema;
 mod setup;
 mod show;

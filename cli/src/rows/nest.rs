@@ -3,7 +3,6 @@
 //! Workers write each record as a separate row, as they do otherwise. The thread that takes the rows in order builds
 //! the lines, so that they are the same with any number of threads.
 
-use crate::rows::quote::push_json;
 use crate::rows::work::{Done, Piece, Rejected, RowPiece};
 use charpipe::rows::{Rows, RowsError};
 use std::collections::VecDeque;
@@ -36,8 +35,10 @@ struct Line {
 
 /// A record type.
 struct Type {
-    /// Its name, for the list of its records in their parent.
+    /// Its name, for messages.
     name: String,
+    /// The beginning of the list of its records in their parent: its name in JSON, a colon and a bracket.
+    list: Vec<u8>,
     parent: Option<usize>,
     children: Vec<usize>,
     /// How many bytes a row gets after its own text: the names of the lists, the brackets, and a comma or newline.
@@ -50,9 +51,7 @@ const END_LEN: usize = 2;
 impl Type {
     /// Returns how many bytes its list adds to a row if it is empty, with a comma before it.
     fn list_len(&self) -> usize {
-        let mut name = Vec::new();
-        push_json(&mut name, &self.name);
-        name.len() + ",:[]".len()
+        self.list.len() + ",]".len()
     }
 }
 
@@ -78,6 +77,7 @@ impl Nest {
         let parents: Vec<Option<usize>> = items.iter().map(|item| parent(*item)).collect();
         let children = |own: usize| (0..items.len()).filter(|child| parents[*child] == Some(own)).collect();
         let types = items.iter().enumerate().map(|(own, item)| Type {
+            list: format!("{}:[", serde_json::json!(name(*item))).into_bytes(),
             name: name(*item),
             parent: parents[own],
             children: children(own),
@@ -185,8 +185,7 @@ impl Nest {
         let Some(Open { mut row, lists, line, .. }) = self.open[own].take() else { return };
         for (child, list) in self.types[own].children.iter().zip(&lists) {
             row.extend_from_slice(if row.ends_with(b"{") { b"" } else { b"," });
-            push_json(&mut row, &self.types[*child].name);
-            row.extend_from_slice(b":[");
+            row.extend_from_slice(&self.types[*child].list);
             row.extend_from_slice(list);
             row.push(b']');
         }

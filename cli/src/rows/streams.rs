@@ -8,11 +8,10 @@ use crate::files::name::Name;
 use crate::files::output::Output;
 use crate::messages::say;
 use crate::print::{self, Report};
-use crate::rows::row::RowPlan;
 use crate::rows::work::Done;
 use crate::status::Status;
 use charpipe::files::Place;
-use charpipe::rows::RowsError;
+use charpipe::rows::{RowText, RowsError};
 use std::collections::HashSet;
 use std::fs::Metadata;
 use std::io::{self, Write as _};
@@ -47,10 +46,10 @@ type Written = Result<(), Ending<RowsError>>;
 
 impl Streams {
     /// Opens the outputs. Reports what cannot be opened, and outputs that would overwrite each other or an input.
-    pub(super) fn open(args: &Rows, plan: &RowPlan) -> Result<Self, Status> {
+    pub(super) fn open(args: &Rows, rows: &RowText) -> Result<Self, Status> {
         let rows = match &args.output_dir {
-            Some(dir) => RowStreams::ByType(open_dir(args, dir, plan)?),
-            None => RowStreams::One { output: open_output(args)?, header: plan.header(&plan.tables()[0]) },
+            Some(dir) => RowStreams::ByType(open_dir(args, dir, rows)?),
+            None => RowStreams::One { output: open_output(args)?, header: rows.header(0) },
         };
         let rejects = args.rejects.as_deref().map(open).transpose()?.map(Output::written_to_the_end);
         let report = Report::open(args.report.as_deref())?;
@@ -203,17 +202,17 @@ fn open(path: &Path) -> Result<Output, Status> {
 }
 
 /// Opens the files of all record types in `dir`, which is made if it does not exist.
-fn open_dir(args: &Rows, dir: &Path, plan: &RowPlan) -> Result<Vec<TypeFile>, Status> {
+fn open_dir(args: &Rows, dir: &Path, rows: &RowText) -> Result<Vec<TypeFile>, Status> {
     let folder = Arc::new(open_or_make(dir).map_err(|error| print::no_directory(dir, &error))?);
     let mut taken = HashSet::new();
     let mut files = Vec::new();
-    for table in plan.tables() {
-        let name = file_name(&table.name, args.format.extension(), &mut taken);
+    for (index, table) in rows.tables().iter().enumerate() {
+        let name = file_name(table.name(), args.format.name(), &mut taken);
         let path = dir.join(&name);
         let place = Place { folder: folder.clone(), name: name.into() };
         let shown = Name::of_path(path.as_os_str());
         let output = print::opened(&path, Output::at(shown, place, path.is_symlink(), false), "")?;
-        files.push(TypeFile { output: output.written_to_the_end(), header: plan.header(table) });
+        files.push(TypeFile { output: output.written_to_the_end(), header: rows.header(index) });
     }
     Ok(files)
 }

@@ -1,30 +1,19 @@
 //! Turns a batch of records into rows. Batches are independent: any thread can do any of them.
 
 use crate::messages::json;
-use crate::rows::row::{Origin, Row, RowPlan};
 use charpipe::Hex;
 use charpipe::fields::FieldError;
-use charpipe::rows::{self, Batch, BatchRecord, Counts, RowReader, RowsError};
+use charpipe::rows::{self, Batch, BatchRecord, Counts, RowReader, RowText, RowsError};
 use serde::Serialize;
 use std::ops::Range;
 
 /// The settings that all workers share.
 pub(super) struct Job {
-    pub(super) rows: RowPlan,
-    pub(super) bad: BadRecords,
+    pub(super) rows: RowText,
+    /// Whether records that cannot be read are set aside.
+    pub(super) reject: bool,
     /// Whether the rows are those of `--nest`.
     pub(super) nest: bool,
-}
-
-/// How records that cannot be read are handled.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum BadRecords {
-    /// The first one ends the work.
-    End,
-    /// They are set aside.
-    Reject,
-    /// They become rows without values.
-    Keep,
 }
 
 /// The rows of a batch, and what happened.
@@ -32,7 +21,7 @@ pub(super) enum BadRecords {
 pub(super) struct Done {
     /// The rows: one text for each stream.
     pub(super) texts: Vec<Vec<u8>>,
-    /// The number of rows in each table of the [`RowPlan`].
+    /// The number of rows in each table of the [`RowText`].
     pub(super) rows: Vec<u64>,
     /// With `--nest`: the records in order. Those that were rejected are only here.
     pub(super) pieces: Vec<Piece>,
@@ -60,7 +49,7 @@ pub(super) enum Piece {
 
 /// A row of a record, with `--nest`.
 pub(super) struct RowPiece {
-    /// Its table in the [`RowPlan`], if its type is known.
+    /// Its table in the [`RowText`], if its type is known.
     pub(super) table: Option<usize>,
     /// Where its text ends.
     pub(super) end: usize,
@@ -113,44 +102,26 @@ pub(super) struct Worker<'a> {
     /// The name of the input in JSON.
     input: &'a str,
     reader: RowReader,
-    errors: Vec<FieldError>,
 }
 
 impl<'a> Worker<'a> {
     pub(super) fn new(job: &'a Job, input: &'a str, reader: RowReader) -> Self {
-        Worker { job, input, reader, errors: Vec::new() }
+        Worker { job, input, reader }
     }
 
     /// Adds the row of a record; nothing if it has an error.
     fn record(&mut self, record: BatchRecord<'_>, done: &mut Done) -> Result<(), FieldError> {
-        let Worker { job: Job { rows, bad, nest }, input, reader, errors } = self;
-        let found = if rows.has_types() { reader.record_type(record.data) } else { None };
-        // If there is no such table, the reader fails.
-        let index = rows.tables().iter().position(|table| table.record_type == found);
-        let (table, is_typed) = (index.unwrap_or(0), index.is_some());
-        let text = &mut done.texts[rows.stream(table)];
-        let len = text.len();
-        let origin = Origin { input, record, table: &rows.tables()[table], is_typed };
-        let mut row = Row::begin(rows, origin, text, errors);
-        let checked = reader.check_parent(record.number, record.parent, &mut row);
-        match checked.and_then(|()| reader.read(record.number, record.data, &mut row)) {
-            Ok(_) => row.end(),
-            Err(error) if *bad == BadRecords::Keep && (is_typed || rows.streams() == 1) => {
-                row.end_unreadable(error, &origin);
-                reader.read_as_null();
-            }
-            Err(error) => {
-                row.abandon();
-                return Err(error);
-            }
-        }
-        done.len += text.len() - len;
+        let Worker { job: Job { rows, reject, nest }, input, reader } = self;
+        let row = rows.write(reader, record, input, &mut done.texts)?;
+        done.len += row.len;
         if *nest {
-            let end = text.len();
-            done.add_piece(record, index, end, *bad == BadRecords::Reject);
+            let end = done.texts[row.text].len();
+            done.add_piece(record, row.table, end, *reject);
         }
-        done.rows[table] += u64::from(is_typed);
-        done.untyped += u64::from(!is_typed);
+        match row.table {
+            Some(table) => done.rows[table] += 1,
+            None => done.untyped += 1,
+        }
         Ok(())
     }
 
@@ -182,7 +153,7 @@ impl rows::Worker for Worker<'_> {
             }
             match self.record(record, done) {
                 Ok(()) => {}
-                Err(error) if self.job.bad == BadRecords::Reject => self.reject(record, &error, done),
+                Err(error) if self.job.reject => self.reject(record, &error, done),
                 Err(error) => {
                     done.error = Some(RowsError::Record { offset: record.offset_of(error.offset()), error });
                     break;
@@ -214,11 +185,11 @@ impl Done {
         self.rejects += line;
     }
 
-    fn clear(&mut self, plan: &RowPlan) {
-        self.texts.resize_with(plan.streams(), Vec::new);
+    fn clear(&mut self, rows: &RowText) {
+        self.texts.resize_with(rows.texts(), Vec::new);
         self.texts.iter_mut().for_each(Vec::clear);
         self.rows.clear();
-        self.rows.resize(plan.tables().len(), 0);
+        self.rows.resize(rows.tables().len(), 0);
         self.pieces.clear();
         self.bytes.clear();
         self.rejects.clear();

@@ -1,7 +1,6 @@
 //! `--merge`: the rows of several files in the order of their column `_number`, as before `--output-dir` separated them.
 
 use crate::args::Rows;
-use crate::args::rows::RowFormat;
 use crate::ending::{self, Ending};
 use crate::files::name::Name;
 use crate::panics;
@@ -11,6 +10,7 @@ use crate::rows::back::run::{Counts, RowFile, Run};
 use crate::rows::back::trouble::{BadRow, Ended, Trouble};
 use crate::status::Status;
 use charpipe::fields::Column;
+use charpipe::rows::RowFormat;
 use std::ffi::OsString;
 
 /// A file of rows.

@@ -23,7 +23,6 @@ mod split;
 mod trouble;
 
 use crate::args::Rows;
-use crate::args::rows::RowFormat;
 use crate::ending::{self, Ending};
 use crate::files::name::Name;
 use crate::files::output::Output;
@@ -37,6 +36,7 @@ use crate::rows::streams;
 use crate::status::Status;
 use charpipe::files::signals;
 use charpipe::records::Shape;
+use charpipe::rows::RowFormat;
 
 /// Writes the records of all inputs.
 pub(super) fn run(args: &Rows, setup: &Setup, format: RowFormat) -> Result<Status, Status> {

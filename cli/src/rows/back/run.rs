@@ -1,7 +1,6 @@
 //! Writes the records of rows: [`Run`].
 
 use crate::args::Rows;
-use crate::args::rows::RowFormat;
 use crate::ending::Ending;
 use crate::files::input;
 use crate::files::name::Name;
@@ -19,6 +18,7 @@ use crate::rows::setup::Setup;
 use crate::status::Status;
 use charpipe::fields::Writer;
 use charpipe::records::{Framer, Shape};
+use charpipe::rows::RowFormat;
 use serde::Serialize;
 use std::ffi::OsStr;
 use std::io::{self, BufRead, Write as _};
@@ -93,7 +93,7 @@ impl Run<'_> {
         }
         let reader: Box<dyn RowReader> = match format {
             RowFormat::Csv => Box::new(CsvReader::new()),
-            RowFormat::Jsonl => Box::new(JsonReader::new()),
+            _ => Box::new(JsonReader::new()),
         };
         Ok(RowFile { input: opened.reader, reader })
     }

@@ -1,150 +1,19 @@
-//! A row while it is written: the text of a record as CSV or JSON, from the values that the library's reader delivers.
+//! A row while it is written: the text of a record as CSV or JSON, from the values that the reader delivers.
 //!
 //! Nothing is allocated for a value: numbers and text are appended to the row.
 
-use crate::args::rows::{self as args, Formulas, RowFormat};
-use crate::rows::quote::{is_formula, push_csv, push_few, push_json};
-use charpipe::Hex;
-use charpipe::fields::{Column, FieldError, Value, Visitor};
-use charpipe::rows::{AddedColumn, BatchRecord, KeyColumn, Rows};
+use super::quote::{is_formula, push_csv, push_few, push_json};
+use super::{Formulas, Origin, RowFormat, RowTable, RowText};
+use crate::fields::{FieldError, Value, Visitor};
+use crate::hex::Hex;
+use crate::rows::AddedColumn;
 use std::io::Write as _;
-
-/// The settings that all rows of a run share.
-pub(super) struct RowPlan {
-    pub(super) format: RowFormat,
-    /// How to write text in CSV that a spreadsheet would run as a formula.
-    formulas: Formulas,
-    /// Whether empty text is written as `""` in CSV.
-    quote_empty: bool,
-    columns: Vec<Column>,
-    /// Whether rows are in others. Those that do need not say their type.
-    nest: bool,
-    /// Whether the rows of each table go to a separate stream.
-    by_type: bool,
-    /// The columns after the fields, which are not fields.
-    after: Vec<AddedColumn>,
-    /// For each item: its key and a colon, as JSON has them.
-    keys: Vec<Vec<u8>>,
-    /// For each item, whether it is an array.
-    is_array: Vec<bool>,
-    /// The record types, and what the rows of each have.
-    tables: Vec<Table>,
-}
-
-/// The rows of one record type; or of all records, if they are written together or if there are no types.
-pub(super) struct Table {
-    /// The item whose condition holds for the records.
-    pub(super) record_type: Option<usize>,
-    /// Its name: the path of the item, or of the record as a whole.
-    pub(super) name: String,
-    /// The columns before the fields, which are not fields.
-    before: Vec<AddedColumn>,
-    /// The columns after these with fields of the parent, by their index, and their names.
-    keys: Vec<(usize, String)>,
-    /// For each column, and for the end: how many columns before it the rows have.
-    cells: Vec<usize>,
-}
-
-impl RowPlan {
-    /// `columns`: those of the selected fields.
-    pub(super) fn new(job: &Rows, columns: Vec<Column>, args: &args::Rows) -> Self {
-        let by_type = args.output_dir.is_some();
-        let layout = job.layout();
-        let key = |item| json_key(&job.key(item).unwrap_or_default());
-        let types = job.record_types();
-        let table = |record_type: Option<usize>| {
-            let is_other = |one: &usize| by_type && types.contains(one) && Some(*one) != record_type;
-            let cells = columns.iter().scan(0, |count, column| {
-                *count += usize::from(!column.types.iter().any(is_other));
-                Some(*count)
-            });
-            let name = match record_type {
-                Some(item) => layout.path(item).to_owned(),
-                None => layout.name().unwrap_or("rows").to_owned(),
-            };
-            let is_before = |one: &AddedColumn| one.is_before_fields() && job.has_added(*one, record_type);
-            let before = job.added().iter().copied().filter(is_before).collect();
-            let has_key = |key: &(usize, &KeyColumn)| job.has_key(key.1, record_type);
-            let keys = job.key_columns().iter().enumerate().filter(has_key);
-            let keys = keys.map(|(index, key)| (index, key.name().to_owned())).collect();
-            Table { record_type, name, before, keys, cells: std::iter::once(0).chain(cells).collect() }
-        };
-        let tables = match types.is_empty() {
-            true => vec![table(None)],
-            false => types.iter().map(|one| table(Some(*one))).collect(),
-        };
-        RowPlan {
-            format: args.format,
-            formulas: args.formulas,
-            quote_empty: args.quote_empty,
-            by_type,
-            nest: args.nest,
-            after: job.added().iter().copied().filter(|one| !one.is_before_fields()).collect(),
-            keys: (0..layout.items().len()).map(key).collect(),
-            is_array: layout.items().iter().map(|item| item.occurs.is_some()).collect(),
-            tables,
-            columns,
-        }
-    }
-
-    /// Returns the tables: one for each record type, or one.
-    pub(super) fn tables(&self) -> &[Table] {
-        &self.tables
-    }
-
-    /// Returns how many streams the rows go to.
-    pub(super) fn streams(&self) -> usize {
-        if self.by_type { self.tables.len() } else { 1 }
-    }
-
-    /// Returns the stream that the rows of this table go to.
-    pub(super) fn stream(&self, table: usize) -> usize {
-        if self.by_type { table } else { 0 }
-    }
-
-    /// Whether there are record types.
-    pub(super) fn has_types(&self) -> bool {
-        self.tables[0].record_type.is_some()
-    }
-
-    /// Returns the header of a table in CSV; nothing for JSON.
-    pub(super) fn header(&self, table: &Table) -> Vec<u8> {
-        let mut header = Vec::new();
-        if self.format == RowFormat::Jsonl {
-            return header;
-        }
-        let is_in = |index: &usize| table.cells[*index] < table.cells[index + 1];
-        let paths = (0..self.columns.len()).filter(is_in).map(|index| &*self.columns[index].path);
-        let [before, after] = [&table.before, &self.after].map(|added| added.iter().map(|one| one.column()));
-        let keys = table.keys.iter().map(|(_, name)| &**name);
-        for (index, name) in before.chain(keys).chain(paths).chain(after).enumerate() {
-            if index > 0 {
-                header.push(b',');
-            }
-            push_csv(&mut header, name);
-        }
-        if header.is_empty() {
-            // There are no columns, and an empty line is not a header.
-            header.extend_from_slice(b"\"\"");
-        }
-        header.push(b'\n');
-        header
-    }
-}
-
-/// Returns a key and a colon, as JSON has them.
-fn json_key(name: &str) -> Vec<u8> {
-    let mut key = Vec::new();
-    push_json(&mut key, name);
-    key.push(b':');
-    key
-}
 
 /// A row while it receives the values of a record.
 pub(super) struct Row<'a> {
-    plan: &'a RowPlan,
-    table: &'a Table,
-    record: BatchRecord<'a>,
+    plan: &'a RowText,
+    origin: &'a Origin<'a>,
+    table: &'a RowTable,
     /// The rows so far, and this one.
     text: &'a mut Vec<u8>,
     /// Where this row begins.
@@ -155,52 +24,42 @@ pub(super) struct Row<'a> {
     errors: &'a mut Vec<FieldError>,
 }
 
-/// Where a row comes from.
-#[derive(Clone, Copy)]
-pub(super) struct Origin<'a> {
-    /// The name of the input.
-    pub(super) input: &'a str,
-    pub(super) record: BatchRecord<'a>,
-    /// The table of the row; its record type is not known for certain if `is_typed` is false.
-    pub(super) table: &'a Table,
-    pub(super) is_typed: bool,
-}
-
 impl<'a> Row<'a> {
-    /// Begins a row at the end of `text`. `errors` is cleared.
+    /// Begins a row at the end of `text`.
     #[inline]
     pub(super) fn begin(
-        plan: &'a RowPlan,
-        origin: Origin<'a>,
+        plan: &'a RowText,
+        origin: &'a Origin<'a>,
         text: &'a mut Vec<u8>,
         errors: &'a mut Vec<FieldError>,
     ) -> Self {
         let begin = text.len();
-        errors.clear();
-        let mut row = Row { plan, table: origin.table, record: origin.record, text, begin, column: 0, errors };
-        row.put_beginning(&origin);
+        let mut row = Row { plan, origin, table: origin.table, text, begin, column: 0, errors };
+        row.put_beginning();
         row
     }
 
     /// Writes what precedes the fields.
     #[inline]
-    fn put_beginning(&mut self, origin: &Origin<'_>) {
+    fn put_beginning(&mut self) {
+        let Origin { record, table, .. } = *self.origin;
         if self.plan.format == RowFormat::Jsonl {
             self.text.push(b'{');
         }
-        let is_inside = self.plan.nest && origin.record.parent.number().is_some();
-        for column in self.table.before.iter().filter(|one| !(is_inside && **one == AddedColumn::Type)) {
-            self.put_before(*column, origin);
+        let is_inside = self.plan.nest && record.parent.number().is_some();
+        for column in table.before.iter().filter(|one| !(is_inside && **one == AddedColumn::Type)) {
+            self.put_before(*column);
         }
-        for (index, name) in &self.table.keys {
+        for (index, name) in &table.keys {
             self.begin_added(name);
-            self.put(origin.record.key(*index));
+            self.put(record.key(*index));
             self.end_added();
         }
     }
 
     /// Writes a column that precedes the fields.
-    fn put_before(&mut self, column: AddedColumn, origin: &Origin<'_>) {
+    fn put_before(&mut self, column: AddedColumn) {
+        let origin = self.origin;
         self.begin_added(column.column());
         match column {
             AddedColumn::File => self.put_text(origin.input),
@@ -220,7 +79,7 @@ impl<'a> Row<'a> {
     fn put_after(&mut self, column: AddedColumn) {
         self.begin_added(column.column());
         match column {
-            AddedColumn::Record => self.put_bytes(self.record.data),
+            AddedColumn::Record => self.put_bytes(self.origin.record.data),
             AddedColumn::Errors if !self.errors.is_empty() => self.put_errors(),
             _ => self.put_null(),
         }
@@ -262,11 +121,11 @@ impl<'a> Row<'a> {
 
     /// Makes this the row of a record that could not be read because of `error`: it has no values.
     #[cold]
-    pub(super) fn end_unreadable(mut self, error: FieldError, origin: &Origin<'_>) {
+    pub(super) fn end_unreadable(mut self, error: FieldError) {
         self.text.truncate(self.begin);
         self.column = 0;
         *self.errors = vec![error];
-        self.put_beginning(origin);
+        self.put_beginning();
         self.end();
     }
 
@@ -299,11 +158,6 @@ impl<'a> Row<'a> {
                 self.text.push(b'\n');
             }
         }
-    }
-
-    /// Removes the row.
-    pub(super) fn abandon(self) {
-        self.text.truncate(self.begin);
     }
 
     /// Leaves the columns empty from the last one that was written up to `column`.
