@@ -204,6 +204,19 @@ impl<'a> Row<'a> {
         self.text.push(bracket);
     }
 
+    /// Writes what precedes the value of a field.
+    #[inline(always)]
+    fn begin_value(&mut self, item: usize, column: usize) {
+        match self.plan.format {
+            RowFormat::Csv => {
+                self.skip_to(column);
+                self.column = column + 1;
+            }
+            RowFormat::Jsonl if self.plan.is_array[item] => {}
+            RowFormat::Jsonl => push_few(self.text, &self.plan.keys[item]),
+        }
+    }
+
     #[inline(always)]
     fn put(&mut self, value: Value<'_>) {
         match value {
@@ -279,15 +292,17 @@ impl Visitor for Row<'_> {
 
     #[inline(always)]
     fn value(&mut self, item: usize, column: usize, value: Value<'_>) -> Result<(), FieldError> {
-        match self.plan.format {
-            RowFormat::Csv => {
-                self.skip_to(column);
-                self.column = column + 1;
+        // Where it is known that the value is a number, the compiler makes that of it only if it is asked first.
+        match value {
+            Value::Number(number) => {
+                self.begin_value(item, column);
+                number.push_to_bytes(self.text);
             }
-            RowFormat::Jsonl if self.plan.is_array[item] => {}
-            RowFormat::Jsonl => push_few(self.text, &self.plan.keys[item]),
+            other => {
+                self.begin_value(item, column);
+                self.put(other);
+            }
         }
-        self.put(value);
         // Commas are after values, so that nothing has to find out whether a value is the first one.
         self.text.push(b',');
         Ok(())

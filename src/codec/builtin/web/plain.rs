@@ -13,8 +13,8 @@ use crate::codec::batches::{Codes, PlainPairs, Switched};
 use crate::codec::pairs::PlainCodes;
 use crate::codec::{Utf8Char, Utf8Units, Utf8Word};
 use encoding_rs::{DecoderResult, EncoderResult, Encoding, ISO_2022_JP};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// The length of the longest character, in bytes.
 pub(super) const LONGEST: usize = 4;
@@ -50,18 +50,37 @@ struct Verdicts(Box<[AtomicU8]>);
 struct Later<T> {
     /// How much was converted without it, in bytes.
     count: AtomicUsize,
-    table: OnceLock<T>,
+    table: OnceLock<Arc<T>>,
+    /// What tests have built once, for each of the many that they make.
+    #[cfg(test)]
+    built: Arc<OnceLock<Arc<T>>>,
 }
 
 impl<T> Later<T> {
     fn new() -> Self {
-        Later { count: AtomicUsize::new(0), table: OnceLock::new() }
+        Later {
+            count: AtomicUsize::new(0),
+            table: OnceLock::new(),
+            #[cfg(test)]
+            built: Arc::default(),
+        }
     }
 
     /// Returns the table for `len` bytes, if it is there or `enough` bytes were converted, or will be.
     fn get(&self, len: usize, enough: usize, make: impl FnOnce() -> T) -> Option<&T> {
         let is_enough = || self.count.load(Ordering::Relaxed) >= enough || len / 4 >= enough;
-        self.table.get().or_else(|| is_enough().then(|| self.table.get_or_init(make)))
+        let table = self.table.get().or_else(|| is_enough().then(|| self.table.get_or_init(|| self.build(make))));
+        table.map(|table| &**table)
+    }
+
+    #[cfg(not(test))]
+    fn build(&self, make: impl FnOnce() -> T) -> Arc<T> {
+        Arc::new(make())
+    }
+
+    #[cfg(test)]
+    fn build(&self, make: impl FnOnce() -> T) -> Arc<T> {
+        self.built.get_or_init(|| Arc::new(make())).clone()
     }
 
     fn add(&self, len: usize) {
@@ -88,6 +107,16 @@ impl Plain {
             jis: Later::new(),
             verdicts: OnceLock::new(),
         }
+    }
+
+    /// Returns one for the same encoding whose tables are those that `other` has built, once it has converted `enough`.
+    #[cfg(test)]
+    pub(super) fn sharing(other: &Plain, enough: usize) -> Self {
+        let mut plain = Self::new(other.encoding, enough);
+        plain.pairs.built = other.pairs.built.clone();
+        plain.codes.built = other.codes.built.clone();
+        plain.jis.built = other.jis.built.clone();
+        plain
     }
 
     pub(super) fn add_decoded(&self, len: usize) {
