@@ -1,33 +1,35 @@
-//! Converts a mainframe extract to CSV. The records have a fixed length and contain text in EBCDIC and a packed
-//! decimal. The csv crate writes the output and quotes fields that need it.
+//! Converts a mainframe extract to CSV. The records have a fixed length and contain text in EBCDIC and a packed decimal,
+//! as the copybook says.
 //!
-//!     cargo run --example records_to_csv
+//!     cargo run --example records_to_csv [COPYBOOK FILE]
 //!
-//! It prints CUSTOMER records as CSV; `examples/data/records/customer.cpy` is the copybook.
+//! This is what `charpipe rows --layout COPYBOOK FILE` does.
 
-use charpipe::records::Shape;
-use charpipe::{Gaps, Transcode};
+use charpipe::rows::{Batch, RowFormat, RowText, RowsJob};
 use std::error::Error;
 use std::fs::File;
-use std::io::{BufRead, BufReader, stdout};
+use std::io::{BufReader, Write as _, stdout};
+
+const COPYBOOK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/records/customer.cpy");
+const CUSTOMERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/records/customers.fb");
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/records/customers.fb");
-    // Each record becomes a line. Columns 52 to 56 are BALANCE, which is not text. It is written as two hex digits per
-    // byte.
-    let job = Transcode::new().source_encoding("IBM037")?.records(Shape::Fixed { lrecl: 76 });
-    let lines = job.columns("1-51,57-".parse()?).gaps(Gaps::Hex).reader(BufReader::new(File::open(path)?))?.lines();
+    let mut args = std::env::args().skip(1);
+    let (copybook, path) = (args.next().unwrap_or(COPYBOOK.into()), args.next().unwrap_or(CUSTOMERS.into()));
 
-    let mut table = csv::Writer::from_writer(stdout().lock());
-    table.write_record(["id", "name", "address", "balance", "note"])?;
-    for line in lines {
-        let line: Vec<char> = line?.chars().collect();
-        let field = |from: usize, to: usize| line[from..to].iter().collect::<String>().trim_end().to_owned();
-        // The last digit of COMP-3 is the sign: B or D means minus.
-        let cents: u64 = field(51, 60).parse()?;
-        let sign = if matches!(line[60], 'B' | 'D') && cents > 0 { "-" } else { "" };
-        let balance = format!("{sign}{}.{:02}", cents / 100, cents % 100);
-        table.write_record([field(0, 7), field(7, 27), field(27, 51), balance, field(61, line.len())])?;
+    let job = RowsJob::new().encoding("IBM037")?;
+    let rows = job.rows(&job.layout(&std::fs::read(copybook)?)?)?;
+    let text = RowText::new(&rows, RowFormat::Csv)?;
+
+    let (shape, input) = rows.open(BufReader::new(File::open(&path)?))?;
+    let (mut batches, mut reader, mut batch) = (rows.batches(input, &shape), rows.reader(&shape), Batch::default());
+    let (mut out, mut lines) = (stdout().lock(), [text.header(0)]);
+    while batches.read(&mut batch)? {
+        for record in batch.records(0) {
+            text.write(&mut reader, record, &path, &mut lines)?;
+        }
+        out.write_all(&lines[0])?;
+        lines[0].clear();
     }
-    Ok(table.flush()?)
+    Ok(out.flush()?)
 }

@@ -32,7 +32,8 @@
 //! | report where an error is | [`Error::offset`], [`Error::position`], [`Transcoder::locate`] | `error_position` |
 //! | replace malformed input, and log it | [`Report::malformed`], [`OnMalformed`] | `log_replacements`, `replace_malformed` |
 //! | write reports as JSON, read options from a file | the feature `serde` | `report_as_json` |
-//! | turn mainframe records into lines or CSV | [`Transcode::records`], [`Transcode::columns`] | `unblock`, `records_to_csv` |
+//! | turn mainframe records into lines | [`Transcode::records`], [`Transcode::columns`] | `unblock` |
+//! | turn mainframe records into CSV or JSON | [`rows::RowText`] | `records_to_csv` |
 //! | read typed fields: packed decimals, binary numbers | [`rows::RowsJob`], [`fields`] | `fields` |
 //! | read records into structs, and write structs as records | the feature `serde`: `Rows::deserialize`, `Rows::serialize` | `rows_into_structs` |
 //! | print a mainframe listing | [`Transcode::carriage`] | `print_listing` |

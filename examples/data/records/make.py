@@ -94,7 +94,7 @@ def customer_files():
     fixed, variable, text, hexed, listed = [], [], [], [], []
     table = io.StringIO()
     rows = csv.writer(table, lineterminator="\n")
-    rows.writerow(["id", "name", "address", "balance", "note"])
+    rows.writerow(["ID", "NAME", "ADDRESS", "BALANCE", "NOTE"])
     for number, name, address, cents, note in customers():
         begin = head(number, name, address, cents)
         fixed.append(begin + ebcdic(note, 20))
