@@ -1,12 +1,13 @@
 /**
- * Checks the manual that manual/build has made: `node manual/check.mjs [FOLDER]` (target/manual/book by default).
+ * Checks the manual that manual/build has made, or the site that manual/site has made: `node manual/check.mjs [FOLDER]`
+ * (target/manual/book by default).
  *
  * Sizes, links, and in Chromium, from files and without a network: that axe finds nothing, that nothing is wider than a
  * phone, and that the search finds something. TOOLS is a folder with puppeteer-core and axe-core in its node_modules, and
  * CHROMIUM the path of the browser; without these the checks in the browser are left out.
  */
 
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -22,7 +23,11 @@ const LOOKS = [
   { width: 1600, theme: "light" },
 ];
 
-const book = resolve(process.argv[2] ?? "target/manual/book");
+const folder = resolve(process.argv[2] ?? "target/manual/book");
+const isSite = existsSync(join(folder, "manual"));
+const book = isSite ? join(folder, "manual") : folder;
+/** The page that the manual of a site links to. */
+const front = join(folder, "index.html");
 const files = readdirSync(book, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
@@ -41,7 +46,7 @@ function checkLinks() {
   const ids = new Map(
     pages.map((page) => [page, new Set(Array.from(readFileSync(page, "utf8").matchAll(/\sid="([^"]*)"/g), (found) => found[1]))]),
   );
-  const known = new Set(files);
+  const known = new Set([...files, front]);
   let count = 0;
   for (const page of pages) {
     // The page of errors is for a server, and the printed one has all the others in it.
@@ -58,6 +63,14 @@ function checkLinks() {
     }
   }
   console.log(`${count} links`);
+  if (isSite) {
+    const leads = (page, target) =>
+      Array.from(readFileSync(page, "utf8").matchAll(/<a [^>]*?href="([^"]*)"/g)).some(([, link]) => resolve(dirname(page), link) === target);
+    if (!leads(front, join(book, "index.html"))) wrong.push("the page of the site does not link to the manual");
+    for (const page of pages.filter((page) => !/(404|toc)\.html$/.test(page) && !leads(page, front))) {
+      wrong.push(`${relative(book, page)}: no link to the page of the site`);
+    }
+  }
 }
 
 async function checkInBrowser(tools, chromium) {

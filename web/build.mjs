@@ -1,9 +1,10 @@
 // Builds the npm package and the page: `node web/build.mjs [--missing | --tools DIR] [STEP]...`. Steps: wasm, package,
-// page; all of them by default. DIR has the folder node_modules with binaryen and esbuild, which are needed for building
-// only. With --missing, it builds the modules that are not there, and installs these tools if necessary.
+// page; all of them by default. The step site builds the page of the site (manual/site). DIR has the folder node_modules with binaryen and esbuild, which are needed for building
+// only. With --missing, it builds the modules that are needed and not there, and installs these tools if necessary.
 //
 //   web/dist/              the package's files
 //   web/dist/page/         the page: one file, which works offline
+//   target/site/           the same page, with a link to the manual beside it
 //   web/LICENSE-* and NOTICE are copies, as packages have no links
 
 import { execFileSync, spawn } from "node:child_process";
@@ -30,6 +31,9 @@ const MODULES = {
   "charpipe.wasm": ["whatwg", "dos", "guess"],
   "charpipe-small.wasm": [],
 };
+
+/** The module of the page. */
+const OF_PAGE = "charpipe-all.wasm";
 
 /** The command, for `npx charpipe`: it runs in Node's WASI, with all its features. */
 const COMMAND = "charpipe-command.wasm";
@@ -61,7 +65,9 @@ const WASM_FEATURES = [
  */
 async function buildModules() {
   const modules = [[COMMAND, ["command"]], ...Object.entries(MODULES)];
-  const waiting = modules.filter(([file]) => !isForMissing || !existsSync(join(dist, file)));
+  const isNeeded = ([file]) => file === OF_PAGE || steps.includes("package");
+  const isMissing = ([file]) => !existsSync(join(dist, file));
+  const waiting = modules.filter((one) => !isForMissing || (isNeeded(one) && isMissing(one)));
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) await buildModule(...next);
   };
@@ -221,4 +227,5 @@ mkdirSync(dist, { recursive: true });
 installTools();
 if (steps.includes("wasm")) await buildModules();
 if (steps.includes("package")) await buildPackage();
-if (steps.includes("page")) buildPage({ dist, esbuild: require("esbuild") });
+if (steps.includes("page")) buildPage({ dist, esbuild: require("esbuild"), to: join(dist, "page") });
+if (steps.includes("site")) buildPage({ dist, esbuild: require("esbuild"), to: join(target, "site"), manual: "manual/index.html" });

@@ -14,7 +14,8 @@ const LIMIT = 60_000;
 /** Returns the link to the manual; nothing without an address. */
 export const manualLink = (homepage) => (homepage ? ` · <a href="${encodeURI(homepage)}">Manual</a>` : "");
 
-export function buildPage({ dist, esbuild }) {
+/** Builds it in the folder `to`. Its manual is at the address `manual`; by default where the package says. */
+export function buildPage({ dist, esbuild, to, manual }) {
   const bundle = (file, define = {}) =>
     esbuild.buildSync({
       entryPoints: [join(here, file)],
@@ -48,9 +49,9 @@ export function buildPage({ dist, esbuild }) {
   const wasm = gzipSync(readFileSync(join(dist, "charpipe-all.wasm")), { level: 9 }).toString("base64");
   // packaging/stage names the address; a build of the sources has none.
   const { homepage } = JSON.parse(readFileSync(join(here, "..", "package.json"), "utf8"));
-  const parts = { MANUAL: manualLink(homepage), POLICY: policy, STYLE: style, SCRIPT: script, WASM: wasm };
+  const parts = { MANUAL: manualLink(manual ?? homepage), POLICY: policy, STYLE: style, SCRIPT: script, WASM: wasm };
   const html = readFileSync(join(here, "page.html"), "utf8").replace(/\{\{(\w+)\}\}/g, (_, name) => parts[name]);
-  mkdirSync(join(dist, "page"), { recursive: true });
-  writeFileSync(join(dist, "page", "index.html"), html);
+  mkdirSync(to, { recursive: true });
+  writeFileSync(join(to, "index.html"), html);
   process.stdout.write(`page: ${own} bytes of script and style, ${Buffer.byteLength(html)} bytes in all\n`);
 }
