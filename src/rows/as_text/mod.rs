@@ -244,7 +244,7 @@ impl RowText {
 }
 
 impl RowTable {
-    fn new(rows: &Rows, columns: &[Column], record_type: Option<usize>) -> Self {
+    pub(super) fn new(rows: &Rows, columns: &[Column], record_type: Option<usize>) -> Self {
         let (by_type, types) = (rows.has_separate_types(), rows.record_types());
         let is_other = |one: &usize| by_type && types.contains(one) && Some(*one) != record_type;
         let cells = columns.iter().scan(0, |count, column| {
