@@ -461,7 +461,8 @@ impl Format {
 /// Parses the words of `--format`: those of the library's text, and Arrow.
 fn format() -> impl TypedValueParser<Value = Format> {
     let text = |format: &RowFormat| PossibleValue::new(format.name()).help(format_help(*format));
-    let help = "An Arrow IPC stream; groups are structs, and OCCURS are lists. One thread writes it, in batches of 65536 rows";
+    let help =
+        "An Arrow IPC stream; groups are structs, and OCCURS are lists. One thread writes it, in batches of 65536 rows";
     let words = RowFormat::ALL.iter().map(text).chain([PossibleValue::new("arrow").help(help)]);
     PossibleValuesParser::new(words).map(|word| word.parse().map_or(Format::Arrow, Format::Text))
 }

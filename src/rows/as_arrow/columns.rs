@@ -217,8 +217,7 @@ impl Columns {
         let misfits = std::mem::take(&mut self.misfits);
         let count = misfits.len();
         for misfit in misfits {
-            let (path, place) =
-                (reader.layout().path(misfit.item).to_owned(), reader.place(record.data, misfit.index));
+            let (path, place) = (reader.layout().path(misfit.item).to_owned(), reader.place(record.data, misfit.index));
             let bytes = record.data.get(place.clone()).unwrap_or_default();
             self.report.push(FieldError::new(path, place.start, bytes, misfit.problem).in_record(record.number));
         }

@@ -88,7 +88,12 @@ impl RowArrow {
             false => types.iter().map(|one| RowTable::new(rows, &[], Some(*one))).collect(),
         };
         let keep_unreadable = rows.keeps_unreadable();
-        Ok(RowArrow { header: schema::header(rows)?, keep_unreadable, tables, columns: Columns::new(rows, rows.on_bad()) })
+        Ok(RowArrow {
+            header: schema::header(rows)?,
+            keep_unreadable,
+            tables,
+            columns: Columns::new(rows, rows.on_bad()),
+        })
     }
 
     /// Sets whether a record that cannot be read becomes a row without values. Otherwise it is an error.

@@ -35,7 +35,10 @@ impl Member {
         let mut member = Member::leaf(column.column(), rows.added_type(column), Source::Added(column));
         if column == AddedColumn::Errors {
             let text = ColumnType::Text { most: None };
-            let mut error = ["field", "code", "message"].map(|name| Member::leaf(name, text, Source::Error)).into_iter().collect::<Vec<_>>();
+            let mut error = ["field", "code", "message"]
+                .map(|name| Member::leaf(name, text, Source::Error))
+                .into_iter()
+                .collect::<Vec<_>>();
             error.push(Member::leaf("bytes", ColumnType::Bytes { most: None }, Source::Error));
             member.value = Value::Array(Box::new(Value::Object(member.name.clone(), error)), None);
         }
