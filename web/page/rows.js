@@ -1,4 +1,4 @@
-// The records as a table with a row for each, and saved as CSV and JSON Lines, like those of `charpipe rows`.
+// The records as a table with a row for each, and saved as CSV, JSON Lines and Arrow, like those of `charpipe rows`.
 
 import { fields, schema } from "../src/index.js";
 import { byId, make, shape } from "./dom.js";
@@ -10,6 +10,9 @@ const COLUMNS = 60;
 const CHARACTERS = 80;
 /** How many records are read before the page can react again. */
 const AT_ONCE = 40;
+
+/** The formats of the rows that are saved: a button for each. */
+const FORMATS = ["csv", "jsonl", "arrow"];
 
 /** What is shown: {layout, layoutName, label, shape, file, count, dataOf}. Undefined if there are no rows. */
 let shown;
@@ -123,6 +126,6 @@ export function rowsSaved({ cancelled, failure, report }, name) {
 }
 
 export function setUpRows(copy, save) {
-  for (const format of ["csv", "jsonl"]) byId(`rows-${format}`).addEventListener("click", () => save(format));
+  for (const format of FORMATS) byId(`rows-${format}`).addEventListener("click", () => save(format));
   byId("rows-copy").addEventListener("click", () => copy("rows-command", "rows-about"));
 }
