@@ -314,12 +314,16 @@ fn rows_of_arrow() {
         }
     }
     assert!(read > 500, "{read}");
-    for (option, message) in [("formulas=quote", "formulas"), ("quote-empty=false", "quote-empty"), ("nest", "nest")] {
-        let options = CString::new(format!("format=arrow\n{option}")).unwrap();
+    for (options, message) in [
+        ("format=arrow\nformulas=quote", "option formulas: it has no meaning for rows of Arrow"),
+        ("format=arrow\nquote-empty=false", "option quote-empty: it has no meaning for rows of Arrow"),
+        ("format=xml", "option format: \"xml\" is not one of csv, jsonl, arrow"),
+    ] {
+        let options = CString::new(options).unwrap();
         // SAFETY: the options end with a NUL, and the bytes can be read.
         let stream = Stream(unsafe { charpipe_open_rows(options.as_ptr(), c"A 1 1 text".as_ptr().cast(), 10) });
         stream.run(b"A", 1, 10);
         let error = stream.error().unwrap();
-        assert!(error["code"] == "usage" && error["message"].as_str().unwrap().contains(message), "{error}");
+        assert_eq!((&error["code"], &error["message"]), (&"usage".into(), &message.into()));
     }
 }

@@ -430,7 +430,7 @@ test("the records as a table, as CSV and as JSON Lines", async () => {
   await page.click("#rows-arrow");
   const arrow = charpipe.rows(COPYBOOK, CLIENTS, { from: "IBM1047", records: "fb:8", onBad: "null", format: "arrow" }).bytes;
   assert.equal(await savedText(page), new TextDecoder("utf-8", { ignoreBOM: true }).decode(arrow));
-  await about(/^2 rows were written to clients\.arrow\. 1 field cannot be read: empty here\.$/);
+  await about(/^2 rows were written to clients\.arrows\. 1 field cannot be read: empty here\.$/);
   await picture(page, "rows");
   // More rows than are shown, all of which are saved; and a file that is too large.
   await give(page, file("many.bin", Buffer.concat(Array(600).fill(CLIENTS))));
