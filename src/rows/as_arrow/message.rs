@@ -30,7 +30,7 @@ pub(super) fn put_batch(rows: usize, nodes: &[Node], stream: &mut Vec<u8>) {
     metadata.finish(stream);
     for buffer in buffers {
         stream.extend_from_slice(buffer);
-        // The stream may begin anywhere in its output.
+        // Counted from the beginning of the buffer: the stream may begin anywhere in the output.
         let padding = buffer.len().next_multiple_of(ALIGNMENT) - buffer.len();
         stream.extend_from_slice(&[0; ALIGNMENT][..padding]);
     }

@@ -142,8 +142,8 @@ impl RowArrow {
         let (misfits, misfit) = columns.report_misfits(reader, &record);
         let table_of = |record_type| tables.iter().position(|table| table.record_type() == record_type);
         let origin = |table: Option<usize>| {
-            let record_type = table.map(|table| tables[table].name());
-            Origin { record, input, record_type }
+            let typed = table.map(|table| &tables[table]).filter(|table| table.record_type().is_some());
+            Origin { record, input, record_type: typed.map(RowTable::name) }
         };
         let table = match read {
             Ok(row) => {

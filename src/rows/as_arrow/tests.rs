@@ -218,6 +218,8 @@ fn types_parents_and_columns_that_are_not_fields() {
         "in 5 12 ~ ~ ~ ~ ~ ~ C5F4F2 [{A unknown-type no record type matches; expected K=A, or K=B C5}]",
     ];
     check(&options, copybook, input, &rows, None);
+    // Without types, a record has none.
+    check(&[("add-columns", "type,file")], "A 1 1 text\n", b"\xC1", &["in ~ A"], None);
 }
 
 #[test]
