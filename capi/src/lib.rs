@@ -10,7 +10,8 @@
 //! | `cells.rs` | what each byte of an input is, and code charts |
 //! | `inspect.rs` | where the records of an input are |
 //! | `fields.rs` | the fields of a record, by a copybook or a field list |
-//! | `rows.rs` | the records of an input as rows: CSV or JSON lines |
+//! | `rows.rs` | the records of an input as rows |
+//! | `format.rs` | the format of rows: CSV, JSON lines or Arrow |
 //! | `schema.rs` | the columns of the rows of a layout, for another program |
 //!
 //! Nothing here is global. A handle may move from thread to thread, but only one thread may use it at a time.
@@ -20,6 +21,8 @@ mod cells;
 mod failure;
 #[cfg(feature = "inspect")]
 mod fields;
+#[cfg(feature = "inspect")]
+mod format;
 mod handle;
 #[cfg(feature = "inspect")]
 mod inspect;

@@ -1,13 +1,11 @@
-//! Converts records to rows, as CSV or JSON lines, piece by piece.
+//! Converts records to rows, piece by piece.
 
 use crate::failure::{Failure, wrong};
+use crate::format::{self, RowWriter};
 use crate::options::{option, parse_for_rows};
 use charpipe::records::{SNIFFED, Shape};
-use charpipe::rows::{
-    AddedColumn, Batch, BatchRecord, Batches, Counts, Formulas, RowFormat, RowReader, RowText, Rows, RowsError,
-    StoredAs,
-};
-use charpipe::{ErrorKind, Status, Word};
+use charpipe::rows::{AddedColumn, Batch, BatchRecord, Batches, Counts, RowReader, Rows, RowsError, StoredAs};
+use charpipe::{ErrorKind, Status};
 use serde_json::{Value, json};
 use std::io::{self, BufRead, Read};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +16,7 @@ const MOST_TEXT: usize = 1 << 20;
 /// A conversion of records to rows.
 pub(crate) struct RowsStream {
     rows: Rows,
-    row_text: RowText,
+    writer: RowWriter,
     /// How many bytes at the beginning are no records, as far as the record format depends on it.
     head_len: usize,
     source: Arc<Mutex<Source>>,
@@ -29,6 +27,8 @@ pub(crate) struct RowsStream {
     next: Option<usize>,
     /// What comes after the rows of the batch.
     after: After,
+    /// Whether the text has its end.
+    is_ended: bool,
     /// The text that was not given yet begins at `given`. There is one.
     text: [Vec<u8>; 1],
     given: usize,
@@ -50,40 +50,30 @@ enum After {
 }
 
 impl RowsStream {
-    /// Opens a conversion by a layout. Options that only the command has among those of the job: `format`,
-    /// `formulas`, `quote-empty`.
+    /// Opens a conversion by a layout.
     pub(crate) fn open(options: &str, layout: &[u8]) -> Result<Self, Failure> {
-        let format = word(options, "format")?.unwrap_or(RowFormat::Csv);
-        let formulas = word(options, "formulas")?.unwrap_or(Formulas::Keep);
-        let quote_empty = match option(options, "quote-empty") {
-            None | Some("false") => false,
-            Some("true") => true,
-            Some(other) => {
-                return Err(Failure::Usage(format!("option quote-empty: {other:?} is not one of true, false")));
-            }
-        };
-        let job = parse_for_rows(options, &["format", "formulas", "quote-empty"])?;
+        let job = parse_for_rows(options, &format::OPTIONS)?;
         job.validate()?;
         let rows = job.layout(layout).and_then(|layout| job.rows(&layout)).map_err(Failure::Rows)?;
         if rows.added().contains(&AddedColumn::File) {
             return Err(Failure::Usage("option add-columns: the input has no file name".to_owned()));
         }
-        let row_text = RowText::new(&rows, format).map_err(Failure::Rows)?;
-        let row_text = row_text.formulas(formulas).quote_empty(quote_empty);
+        let mut writer = RowWriter::new(options, &rows)?;
         let head_len = option(options, "skip-head").and_then(|text| text.parse().ok()).unwrap_or(0);
-        let text = [row_text.header(0)];
+        let text = [writer.begin()];
         let source = Arc::default();
         let (batch, counts) = Default::default();
         let (next, after) = (None, After::More);
         Ok(RowsStream {
             rows,
-            row_text,
+            writer,
             head_len,
             source,
             records: None,
             batch,
             next,
             after,
+            is_ended: false,
             text,
             given: 0,
             counts,
@@ -96,7 +86,7 @@ impl RowsStream {
     pub(crate) fn reset(&mut self) {
         self.source = Arc::default();
         (self.records, self.next, self.after) = (None, None, After::More);
-        (self.text, self.given) = ([self.row_text.header(0)], 0);
+        (self.text, self.given, self.is_ended) = ([self.writer.begin()], 0, false);
         (self.counts, self.count, self.bytes_out) = (Counts::default(), 0, 0);
     }
 
@@ -123,6 +113,11 @@ impl RowsStream {
             self.given = 0;
             if let Some(next) = self.next.take() {
                 self.write_rows(next);
+                continue;
+            }
+            if !self.is_ended && !matches!(self.after, After::More) {
+                self.is_ended = true;
+                self.writer.end(matches!(self.after, After::Done), &mut self.text[0]);
                 continue;
             }
             match &self.after {
@@ -189,14 +184,13 @@ impl RowsStream {
 
     /// Writes the rows of the batch from this record on, as many as are given at a time.
     fn write_rows(&mut self, first: usize) {
-        let RowsStream { row_text, records: Some(records), batch, text, .. } = self else { return };
+        let RowsStream { writer, records: Some(records), batch, text, .. } = self else { return };
         for (index, record) in (first..).zip(batch.records(first)) {
             if text[0].len() >= MOST_TEXT {
                 self.next = Some(index);
                 break;
             }
-            // The input has no name.
-            if let Err(error) = row_text.write(&mut records.reader, record, "", text) {
+            if let Err(error) = writer.write(&mut records.reader, record, text) {
                 self.after = After::Error(RowsError::Record { offset: record.offset_of(error.offset()), error });
                 break;
             }
@@ -223,12 +217,6 @@ impl RowsStream {
             "records_cut": cut,
         })
     }
-}
-
-/// Returns the value of an option whose values are words.
-fn word<T: Word>(options: &str, name: &str) -> Result<Option<T>, Failure> {
-    let word = option(options, name).map(str::parse).transpose();
-    word.map_err(|error| Failure::Usage(format!("option {name}: {error}")))
 }
 
 /// Returns where the records of a whole input are: `{"shape", "records", "read", "error"}`, or only `{"error"}` if an

@@ -274,3 +274,56 @@ fn rows_of_inputs() {
     }
     assert!(read > 1000 && refused > 20, "{read} {refused}");
 }
+
+/// The streams of Arrow are the same however the input is cut and however small the buffers are. Without an error, they
+/// end with the mark of the end.
+#[test]
+fn rows_of_arrow() {
+    const END: &[u8] = b"\xFF\xFF\xFF\xFF\0\0\0\0";
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let (found, _) = cases::rows_cases(&root, "rows.jsonl", "no interface");
+    let not_of_arrow = |name: &str| OF_FILES.contains(&name) || ["formulas", "quote-empty"].contains(&name);
+    let mut read = 0;
+    for case in found.iter().filter(|case| case.refused.is_none()) {
+        if case.options.iter().any(|(name, _)| not_of_arrow(name)) {
+            continue;
+        }
+        let lines =
+            case.options.iter().flat_map(|(name, value)| value.lines().map(move |line| format!("{name}={line}\n")));
+        let options = CString::new(lines.chain(["format=arrow".to_owned()]).collect::<String>()).unwrap();
+        let layout = &case.layout;
+        // SAFETY: the options end with a NUL, and the bytes can be read.
+        let stream = Stream(unsafe { charpipe_open_rows(options.as_ptr(), layout.as_ptr().cast(), layout.len()) });
+        let whole = stream.run(&case.input, usize::MAX, 1 << 16);
+        assert!(whole.starts_with(&END[..4]), "{}: {:?}", case.name, stream.error());
+        assert_eq!(whole.ends_with(END), case.error.is_none(), "{}", case.name);
+        for (piece, len) in [(1, 1 << 16), (2, 3), (3, 1), (7, 70)] {
+            // SAFETY: the handle is open.
+            unsafe { charpipe_reset(stream.0) };
+            let how = format!("{}, pieces of {piece}, buffers of {len}", case.name);
+            assert!(stream.run(&case.input, piece, len) == whole, "{how}");
+            let mut report = stream.report();
+            assert_eq!(report["bytes_out"], whole.len(), "{how}");
+            report["bytes_out"] = case.csv.len().into();
+            for key in ["types", "rejected"] {
+                report[key] = case.report_value(key);
+            }
+            report["error"] = stream.error().unwrap_or_default();
+            case.check(&how, &report);
+            read += 1;
+        }
+    }
+    assert!(read > 500, "{read}");
+    for (options, message) in [
+        ("format=arrow\nformulas=quote", "option formulas: it has no meaning for rows of Arrow"),
+        ("format=arrow\nquote-empty=false", "option quote-empty: it has no meaning for rows of Arrow"),
+        ("format=xml", "option format: \"xml\" is not one of csv, jsonl, arrow"),
+    ] {
+        let options = CString::new(options).unwrap();
+        // SAFETY: the options end with a NUL, and the bytes can be read.
+        let stream = Stream(unsafe { charpipe_open_rows(options.as_ptr(), c"A 1 1 text".as_ptr().cast(), 10) });
+        stream.run(b"A", 1, 10);
+        let error = stream.error().unwrap();
+        assert_eq!((&error["code"], &error["message"]), (&"usage".into(), &message.into()));
+    }
+}

@@ -2,15 +2,15 @@
 //!
 //! A [`RowsJob`] has all options, by method or [by name](RowsJob::set). It reads a layout, and together they make
 //! [`Rows`]: the columns, the shape of the records, and a reader that applies every rule of the job. [`RowText`] writes
-//! rows as CSV or JSON; any other form of a row (a column of Arrow) is a [`Visitor`](crate::fields::Visitor) of the
-//! caller.
+//! rows as CSV or JSON, and [`RowArrow`] as Arrow; any other form of a row is a
+//! [`Visitor`](crate::fields::Visitor) of the caller.
 //!
 //! ```text
 //! layout ─ RowsJob ─ Rows
 //!                     ├ open ──── Shape
 //! input ──────────────┼ batches ─ Batch ─ in_order ─ Worker ─┐
 //!                     ├ records ─ Record ────────────────────┤
-//!                     └ reader ──────────────────────── RowReader ─ RowText, or a Visitor
+//!                     └ reader ──────────────────────── RowReader ─ RowText, RowArrow, or a Visitor
 //! ```
 //!
 //! | file | contents |
@@ -25,11 +25,13 @@
 //! | `batch.rs`, `parallel.rs` | [`Batches`] of records, and work on them [`in_order`] with several threads |
 //! | `ready.rs` | [`Rows`]: a job and a layout together |
 //! | `as_text/` | [`RowText`]: rows as lines of CSV or JSON |
+//! | `as_arrow/` | [`RowArrow`]: rows as batches of Arrow |
 //! | `schema/` | [`ColumnType`], and [schemas](Rows::schema) for databases and other programs |
 //! | `structs/` | rows as the user's own types, and back (feature `serde`) |
 //! | `error.rs` | [`RowsError`] |
 
 mod added;
+mod as_arrow;
 mod as_text;
 mod batch;
 mod date;
@@ -52,6 +54,7 @@ mod text;
 mod types;
 
 pub use added::AddedColumn;
+pub use as_arrow::RowArrow;
 pub use as_text::{Formulas, RowFormat, RowTable, RowText, WrittenRow};
 pub use batch::{Batch, BatchRecord, Batches};
 pub use date::{BadDatePattern, DatePattern};

@@ -173,6 +173,11 @@ impl Rows {
         !self.job.separate_types || record_type.is_some_and(|record_type| column.is_of(record_type))
     }
 
+    /// Returns what happens to fields that cannot be read.
+    pub(super) fn on_bad(&self) -> OnBad {
+        self.reader.rules.on_bad
+    }
+
     /// Returns for each item the pattern of its dates; nothing if there are none.
     pub(super) fn dates(&self) -> &[Option<DatePattern>] {
         &self.reader.rules.dates

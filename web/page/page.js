@@ -265,7 +265,7 @@ async function work({ name, ...job }, about, button) {
   isRunning = true;
   const [progress, cancel] = [byId("progress"), byId("cancel")];
   // A button that is disabled loses the focus.
-  const buttons = ["run", "run-recognised", "rows-csv", "rows-jsonl"];
+  const buttons = ["run", "run-recognised", "rows-csv", "rows-jsonl", "rows-arrow"];
   for (const id of buttons) byId(id).setAttribute("aria-disabled", "true");
   const place = await choosePlace(name);
   let result = { cancelled: true };

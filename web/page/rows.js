@@ -1,4 +1,4 @@
-// The records as a table with a row for each, and saved as CSV and JSON Lines, like those of `charpipe rows`.
+// The records as a table with a row for each, and saved as CSV, JSON Lines and Arrow, like those of `charpipe rows`.
 
 import { fields, schema } from "../src/index.js";
 import { byId, make, shape } from "./dom.js";
@@ -10,6 +10,9 @@ const COLUMNS = 60;
 const CHARACTERS = 80;
 /** How many records are read before the page can react again. */
 const AT_ONCE = 40;
+
+/** The formats of the rows that are saved, with the endings of their files. Each has a button. */
+const ENDINGS = { csv: "csv", jsonl: "jsonl", arrow: "arrows" };
 
 /** What is shown: {layout, layoutName, label, shape, file, count, dataOf}. Undefined if there are no rows. */
 let shown;
@@ -107,7 +110,7 @@ const rowsName = (name, ending) => `${name.replace(/(?<=[^/])\.[^./]*$/, "")}.${
 /** Returns what the worker needs for all rows of the file, and the name of the output. */
 export function rowsJob(format) {
   const { layout, label, shape, file } = shown;
-  return { file: file.blob, layout, options: { from: label, records: shape, onBad: "null", format }, name: rowsName(file.name, format) };
+  return { file: file.blob, layout, options: { from: label, records: shape, onBad: "null", format }, name: rowsName(file.name, ENDINGS[format]) };
 }
 
 const unreadable = (count) => (count > 0 ? ` ${count === 1 ? "1 field" : `${count} fields`} cannot be read: empty here.` : "");
@@ -123,6 +126,6 @@ export function rowsSaved({ cancelled, failure, report }, name) {
 }
 
 export function setUpRows(copy, save) {
-  for (const format of ["csv", "jsonl"]) byId(`rows-${format}`).addEventListener("click", () => save(format));
+  for (const format of Object.keys(ENDINGS)) byId(`rows-${format}`).addEventListener("click", () => save(format));
   byId("rows-copy").addEventListener("click", () => copy("rows-command", "rows-about"));
 }

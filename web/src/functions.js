@@ -151,6 +151,7 @@ export function rows(layout, input, options = {}) {
   const bytes = asBytes(input);
   const stream = openRows(layout, options);
   try {
+    if (isBinary(options)) return { bytes: stream.all(bytes), report: stream.report() };
     return { text: stream.string(bytes, "UTF-8"), report: stream.report() };
   } catch (error) {
     if (error instanceof CharpipeError && error.code !== "internal") error.report = stream.report();

@@ -439,7 +439,7 @@ export function fields(
 export interface RowsOptions extends RecordOptions, StorageOptions {
   /** Shape of the records: `fb:80`, `rdw`, `vb`, `auto` … The default is `layout`: records of its length. */
   records?: string;
-  /** The default is `csv`. `jsonl` is a JSON object in each line. */
+  /** The default is `csv`. `jsonl` is a JSON object in each line; for `arrow` see `ArrowOptions`. */
   format?: "csv" | "jsonl";
   /** With `quote`, text that a spreadsheet would run as a formula has an apostrophe before it in CSV. */
   formulas?: "keep" | "quote";
@@ -450,6 +450,13 @@ export interface RowsOptions extends RecordOptions, StorageOptions {
   /** Record type and its parent type: `"ACCOUNT < CUSTOMER: ID"`, which also adds a column with the parent's `ID`. */
   parent?: string | string[];
 }
+
+/** The options for rows of Arrow: an IPC stream, which is not text but bytes. */
+export type ArrowOptions = Omit<RowsOptions, "format" | "formulas" | "quoteEmpty"> & {
+  format: "arrow";
+  /** Numbers of up to 18 digits without decimal places are integers. */
+  integers?: boolean;
+};
 
 /** What was done: the keys of `charpipe rows --report`. */
 export interface RowsReport {
@@ -469,11 +476,14 @@ export interface RowsReport {
 }
 
 /**
- * Converts the records of an input to rows, as `charpipe rows` does: CSV with a header, or JSON lines. `layout` is a
- * COBOL copybook or a field list. An error has the rows before it as its `text`. Only in the build `all`.
+ * Converts the records of an input to rows, as `charpipe rows` does: CSV with a header, JSON lines, or an Arrow IPC
+ * stream. `layout` is a COBOL copybook or a field list. An error has the rows before it as its `text`, or those of Arrow
+ * as its `output`. Only in the build `all`.
  *
  *     rows(copybook, bytes, { from: "IBM1047", records: "rdw", format: "jsonl" }).text
+ *     tableFromIPC(rows(copybook, bytes, { from: "IBM1047", format: "arrow" }).bytes)
  */
+export function rows(layout: string | Bytes, input: Bytes, options: ArrowOptions): { bytes: NewBytes; report: RowsReport };
 export function rows(layout: string | Bytes, input: Bytes, options?: RowsOptions): { text: string; report: RowsReport };
 
 /**
@@ -570,10 +580,16 @@ export class EncoderStream {
   readonly report: Report | null;
 }
 
-/** Converts records to rows, piece by piece: bytes to strings. Only in the build `all`. */
-export class RowsStream {
-  constructor(layout: string | Bytes, options?: RowsOptions);
-  readonly readable: ReadableStream<string>;
+/**
+ * Converts records to rows, piece by piece: bytes to strings, or to bytes with `format: "arrow"`. Only in the build
+ * `all`.
+ */
+export interface RowsStream<Piece extends string | NewBytes = string> {
+  readonly readable: ReadableStream<Piece>;
   readonly writable: WritableStream<Bytes>;
   readonly report: RowsReport | null;
 }
+export const RowsStream: {
+  new (layout: string | Bytes, options: ArrowOptions): RowsStream<NewBytes>;
+  new (layout: string | Bytes, options?: RowsOptions): RowsStream<string>;
+};

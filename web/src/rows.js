@@ -18,6 +18,9 @@ export function layoutBytes(layout) {
   return typeof layout === "string" ? encoder.encode(layout) : asBytes(layout);
 }
 
+/** Returns whether the rows are bytes, and not text. */
+export const isBinary = ({ format }) => format === "arrow";
+
 export function openRows(layout, options) {
   needs("charpipe_open_rows");
   const module = current();

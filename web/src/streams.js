@@ -3,7 +3,7 @@
 import { asBytes } from "./bytes.js";
 import { current } from "./load.js";
 import { Stream } from "./module.js";
-import { openRows } from "./rows.js";
+import { isBinary, openRows } from "./rows.js";
 
 /** Lets a writer wait until the reader wants something. */
 class Demand {
@@ -143,9 +143,13 @@ export class EncoderStream extends Conversion {
   }
 }
 
-/** Records to rows: bytes to strings. */
+/** Records to rows: bytes to strings, or to bytes if the rows are not text. */
 export class RowsStream extends Conversion {
   constructor(layout, options = {}) {
+    if (isBinary(options)) {
+      super(openRows(layout, options));
+      return;
+    }
     const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
     super(openRows(layout, options), { output: (piece) => utf8.decode(piece, { stream: true }), last: () => utf8.decode() });
   }

@@ -215,6 +215,31 @@ test("the rows of every input of the suite, whole and in pieces", async () => {
   assert.ok(all.length > 180, `${all.length}`);
 });
 
+test("the rows of Arrow of every input of the suite, whole and in pieces", async () => {
+  const isArrow = ({ options, refused }) => !refused && ![...OF_FILES, "formulas", "quote-empty"].some((name) => name in options);
+  const all = allCases("rows.jsonl").filter(isArrow);
+  for (const entry of all) {
+    const given = Object.entries(entry.options).map(([name, value]) => [camel(name), FLAGS[value] ?? value.split("\n")]);
+    const options = { ...Object.fromEntries(given), format: "arrow" };
+    const input = bytes(entry, "input");
+    const results = [];
+    for (const read of [() => charpipe.rows(entry.layout, input, options), () => rowsInPieces(entry.layout, input, options)]) {
+      let [result, error] = [null, null];
+      try {
+        result = await read();
+      } catch (caught) {
+        [result, error] = [{ bytes: caught.output, ...caught }, caught];
+      }
+      assert.equal(error?.code, entry.error?.code, entry.name);
+      assert.equal(result.report.rows, entry.report.rows, entry.name);
+      results.push(Buffer.from(result.bytes));
+    }
+    assert.ok(results[0].equals(results[1]), entry.name);
+    assert.equal(results[0].subarray(-8).toString("hex") === "ffffffff00000000", !entry.error, entry.name);
+  }
+  assert.ok(all.length > 150, `${all.length}`);
+});
+
 async function rowsInPieces(layout, input, options) {
   const stream = new charpipe.RowsStream(layout, options);
   const writer = stream.writable.getWriter();
@@ -223,12 +248,14 @@ async function rowsInPieces(layout, input, options) {
     await writer.close();
   })();
   written.catch(() => {});
-  let text = "";
+  const pieces = [];
+  const result = () => ({ ...(options.format === "arrow" ? { bytes: Buffer.concat(pieces) } : { text: pieces.join("") }), report: stream.report });
   try {
-    for await (const piece of stream.readable) text += piece;
+    for await (const piece of stream.readable) pieces.push(piece);
     await written;
-    return { text, report: stream.report };
+    return result();
   } catch (error) {
-    throw Object.assign(error, { text, report: stream.report });
+    const { bytes, ...others } = result();
+    throw Object.assign(error, { output: bytes, ...others });
   }
 }

@@ -201,6 +201,7 @@ const ROWS = [
   ["--layout layout clients"],
   ["--layout layout --format jsonl -f IBM1047 clients"],
   ["--layout layout --format jsonl -o new.jsonl --report report.jsonl clients"],
+  ["--layout layout --format arrow --integers -f IBM1047 clients"],
   ["--layout layout --layout-format fields --select NAME,SUM --add-columns number,offset clients"],
   ["--layout book.cpy --replacing ==:T:==~BY~==A== --decimal-comma --record-name A-CLIENT --underscores --integers --filler clients"],
   ["--layout member.cpy --copy-path . --show-layout"],

@@ -241,6 +241,12 @@ export async function use(input: Uint8Array, response: Response): Promise<void> 
   new Response(response.body!.pipeThrough(new ConverterStream({ to: "UTF-16" })));
   const text: ReadableStream<string> = response.body!.pipeThrough(new DecoderStream("IBM939"));
   new Response(text.pipeThrough(new EncoderStream("IBM1047")));
+  new Blob([all.rows("A 1 1 text", input, { format: "arrow", integers: true }).bytes]);
+  const lines: string = all.rows("A 1 1 text", input, { format: "jsonl" }).text + all.rows("A 1 1 text", input).text;
+  new Response(new Blob([lines]).stream().pipeThrough(new all.RowsStream("A 1 1 text", { format: "arrow" })));
+  const rows: ReadableStream<string> = new Blob([]).stream().pipeThrough(new all.RowsStream("A 1 1 text"));
+  const stream: all.RowsStream = new all.RowsStream("A 1 1 text", { format: "csv", formulas: "quote" });
+  await rows.pipeTo(new WritableStream({ write: (line) => console.log(line, stream.report) }));
   try { all.decode(same); } catch (error) {
     if (error instanceof CharpipeError && error.output) new Blob([error.output]);
   }
@@ -256,6 +262,7 @@ const DECLARED = {
   copybook: "string",
   file: "File",
   strings: "ReadableStream<string>",
+  tableFromIPC: "(bytes: Uint8Array) => unknown",
 };
 
 /** Returns the examples of a text: the paragraphs of code that have a marker in front of each line. */

@@ -426,6 +426,11 @@ test("the records as a table, as CSV and as JSON Lines", async () => {
   await page.evaluate(() => (window.saved = ""));
   await page.click("#rows-jsonl");
   assert.equal(await savedText(page), '{"NAME":"Joe","COUNT":1,"AMOUNT":123.45}\n{"NAME":"Ane","COUNT":2,"AMOUNT":null}\n');
+  await page.evaluate(() => (window.saved = ""));
+  await page.click("#rows-arrow");
+  const arrow = charpipe.rows(COPYBOOK, CLIENTS, { from: "IBM1047", records: "fb:8", onBad: "null", format: "arrow" }).bytes;
+  assert.equal(await savedText(page), new TextDecoder("utf-8", { ignoreBOM: true }).decode(arrow));
+  await about(/^2 rows were written to clients\.arrows\. 1 field cannot be read: empty here\.$/);
   await picture(page, "rows");
   // More rows than are shown, all of which are saved; and a file that is too large.
   await give(page, file("many.bin", Buffer.concat(Array(600).fill(CLIENTS))));

@@ -24,10 +24,10 @@ use std::ffi::OsString;
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
-/// Convert the fields of mainframe records to CSV or JSON lines, and back
+/// Convert the fields of mainframe records to CSV, JSON lines or Arrow, and back
 ///
-/// The fields come from a COBOL copybook or a field list. Each record becomes a row: a line of CSV, or a JSON object.
-/// Numbers are exact. With --from-rows, rows become records again.
+/// The fields come from a COBOL copybook or a field list. Each record becomes a row: a line of CSV, a JSON object, or a
+/// row in a batch of Arrow. Numbers are exact. With --from-rows, rows of CSV or JSON become records again.
 #[derive(Args)]
 #[command(args_override_self = true, override_usage = "charpipe rows --layout FILE [FILE]...")]
 pub(crate) struct Rows {
@@ -65,8 +65,8 @@ pub(crate) struct Rows {
     pub(crate) schema: Option<Schema>,
 
     /// Format of the rows
-    #[arg(help_heading = ROWS, long, value_name = "FORMAT", default_value = "csv", value_parser = choice(format_help))]
-    pub(crate) format: RowFormat,
+    #[arg(help_heading = ROWS, long, value_name = "FORMAT", default_value = "csv", value_parser = format())]
+    pub(crate) format: Format,
 
     /// Write records inside the row of their parent, in lists named after their types
     ///
@@ -337,7 +337,7 @@ struct JobArgs {
     #[arg(help_heading = ROWS, long)]
     underscores: bool,
 
-    /// With --schema: all numbers of up to 18 digits without decimal places are integers
+    /// With --schema or --format arrow: all numbers of up to 18 digits without decimal places are integers
     #[arg(help_heading = ROWS, long)]
     integers: bool,
 
@@ -441,6 +441,32 @@ fn checked(name: &'static str) -> impl Fn(&str) -> Result<String, String> + Clon
     }
 }
 
+/// The format of the rows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    Text(RowFormat),
+    Arrow,
+}
+
+impl Format {
+    /// Returns its word, which is also the extension of files.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Format::Text(format) => format.name(),
+            Format::Arrow => "arrow",
+        }
+    }
+}
+
+/// Parses the words of `--format`: those of the library's text, and Arrow.
+fn format() -> impl TypedValueParser<Value = Format> {
+    let text = |format: &RowFormat| PossibleValue::new(format.name()).help(format_help(*format));
+    let help =
+        "An Arrow IPC stream; groups are structs, and OCCURS are lists. One thread writes it, in batches of 65536 rows";
+    let words = RowFormat::ALL.iter().map(text).chain([PossibleValue::new("arrow").help(help)]);
+    PossibleValuesParser::new(words).map(|word| word.parse().map_or(Format::Arrow, Format::Text))
+}
+
 /// The output of `--schema`.
 #[derive(Clone, Copy)]
 pub(crate) enum Schema {
@@ -534,25 +560,44 @@ impl Rows {
             .registry(registry)
             .separate_types(!is_one_output)
             .nest(self.nest && self.from_rows.is_none());
-        if self.formulas == Formulas::Quote && self.format == RowFormat::Jsonl {
-            say("--formulas quote: no program runs the text of JSON; leave the option out, or add --format csv");
-            return Err(Status::Usage);
-        }
-        if self.quote_empty && self.format == RowFormat::Jsonl {
-            say("--quote-empty: JSON has null for a missing value; leave the option out, or add --format csv");
-            return Err(Status::Usage);
-        }
-        if self.nest && self.from_rows.unwrap_or(self.format) != RowFormat::Jsonl {
-            say("--nest: only JSON has rows in other rows; add --format jsonl, or --from-rows jsonl");
-            return Err(Status::Usage);
-        }
-        if self.is_given("integers") && self.schema.is_none() {
-            say("--integers: numbers of CSV and JSON have no types; only --schema has some");
-            return Err(Status::Usage);
-        }
+        self.check_format()?;
         self.options.0.iter().try_fold(job, |job, (name, value)| {
             job.set(name, value).map_err(|error| usage::wrong_value(&format!("--{name}"), &error))
         })
+    }
+
+    /// Refuses options that have no meaning for the format of the rows.
+    fn check_format(&self) -> Result<(), Status> {
+        let refuse = |message: std::fmt::Arguments<'_>| {
+            say(message);
+            Err(Status::Usage)
+        };
+        let format = self.from_rows.map_or(self.format, Format::Text);
+        let is_arrow = format == Format::Arrow;
+        let other = match self.format {
+            Format::Text(RowFormat::Csv) => None,
+            Format::Arrow => Some("Arrow"),
+            Format::Text(_) => Some("JSON"),
+        };
+        match other {
+            Some(other) if self.formulas == Formulas::Quote => refuse(format_args!(
+                "--formulas quote: no program runs the text of {other}; leave the option out, or add --format csv"
+            )),
+            Some(other) if self.quote_empty => refuse(format_args!(
+                "--quote-empty: {other} has null for a missing value; leave the option out, or add --format csv"
+            )),
+            _ if self.nest && format != Format::Text(RowFormat::Jsonl) => refuse(format_args!(
+                "--nest: only JSON has rows in other rows; add --format jsonl, or --from-rows jsonl"
+            )),
+            _ if is_arrow && self.output_dir.is_some() => refuse(format_args!(
+                "--output-dir: the rows of Arrow are in one stream, and _type says which type a record has; \
+                 leave the option out, or add --format csv or --format jsonl"
+            )),
+            _ if self.is_given("integers") && self.schema.is_none() && !is_arrow => refuse(format_args!(
+                "--integers: numbers of CSV and JSON have no types; only --schema and --format arrow have some"
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Whether an option of the job was given.

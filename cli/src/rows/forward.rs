@@ -11,10 +11,11 @@ use crate::rows::nest::Nest;
 use crate::rows::setup::Setup;
 use crate::rows::streams::{End, Streams};
 use crate::rows::work::{Done, Job, MAX_LISTED, Worker};
+use crate::rows::writer::RowWriter;
 use crate::status::Status;
 use charpipe::ErrorKind;
 use charpipe::files::signals;
-use charpipe::rows::{RowText, RowsError, StoredAs, in_order};
+use charpipe::rows::{RowsError, StoredAs, in_order};
 use std::ffi::OsStr;
 use std::io;
 
@@ -24,11 +25,7 @@ const PARALLEL_READ_BYTES: usize = 256 * 1024;
 
 /// Converts all inputs.
 pub(super) fn run(args: &Rows, setup: &Setup) -> Result<Status, Status> {
-    let rows = RowText::new(&setup.job, args.format).map_err(|error| setup.say_unusable(&error))?;
-    let mut rows = rows.formulas(args.formulas).quote_empty(args.quote_empty);
-    if args.rejects.is_some() {
-        rows = rows.keep_unreadable(false);
-    }
+    let rows = RowWriter::new(args, &setup.job).map_err(|error| setup.say_unusable(&error))?;
     setup.check_stored_as()?;
     if args.output.is_some() || args.output_dir.is_some() || args.rejects.is_some() || args.report.is_some() {
         signals::watch();
@@ -49,6 +46,8 @@ pub(super) fn run(args: &Rows, setup: &Setup) -> Result<Status, Status> {
         worst = worst.max(account.status());
         let is_last = files.peek().is_none() || account.is_cut();
         if is_last {
+            streams.end(&job, &mut account, worst == Status::Done);
+            worst = worst.max(account.status());
             // Before the last line of the report, which then says if it failed.
             let end = match worst {
                 _ if account.is_cut() => End::Cut,
@@ -110,7 +109,7 @@ impl Run<'_> {
             };
             let worker = || Worker::new(self.job, self.name.json(), row_reader.clone());
             // The output of a pipe is written before the next read.
-            let jobs = if is_file { job.jobs().get() } else { 1 };
+            let jobs = if is_file && self.job.rows.is_parallel() { job.jobs().get() } else { 1 };
             in_order(&mut batches, jobs, &worker, &mut take)
         });
         let ended = ended.and_then(|()| {

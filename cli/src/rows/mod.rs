@@ -1,10 +1,11 @@
-//! `charpipe rows`: the fields of records as rows of CSV or JSON lines, and back. The library implements the job
+//! `charpipe rows`: the fields of records as rows of CSV, JSON lines or Arrow, and back. The library implements the job
 //! itself; see [`charpipe::rows`].
 //!
 //! | file | job |
 //! |---|---|
 //! | `setup.rs` | the job and its layout; prints the errors in them, and what was assumed |
 //! | `forward.rs`, `work.rs` | from records to rows: goes through the inputs; turns a batch of records into rows |
+//! | `writer.rs` | `--format`: rows as CSV, JSON or Arrow |
 //! | `nest.rs` | `--nest`: rows in the rows of their parents |
 //! | `streams.rs` | the outputs: rows, rejected records, the report |
 //! | `trouble.rs` | what can be wrong with records |
@@ -23,6 +24,7 @@ mod show;
 mod streams;
 mod trouble;
 mod work;
+mod writer;
 
 use crate::args::Rows;
 use crate::rows::setup::Setup;

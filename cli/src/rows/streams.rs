@@ -8,10 +8,12 @@ use crate::files::name::Name;
 use crate::files::output::Output;
 use crate::messages::say;
 use crate::print::{self, Report};
-use crate::rows::work::Done;
+use crate::rows::account::Account;
+use crate::rows::work::{Done, Job};
+use crate::rows::writer::RowWriter;
 use crate::status::Status;
 use charpipe::files::Place;
-use charpipe::rows::{RowText, RowsError};
+use charpipe::rows::RowsError;
 use std::collections::HashSet;
 use std::fs::Metadata;
 use std::io::{self, Write as _};
@@ -46,7 +48,7 @@ type Written = Result<(), Ending<RowsError>>;
 
 impl Streams {
     /// Opens the outputs. Reports what cannot be opened, and outputs that would overwrite each other or an input.
-    pub(super) fn open(args: &Rows, rows: &RowText) -> Result<Self, Status> {
+    pub(super) fn open(args: &Rows, rows: &RowWriter) -> Result<Self, Status> {
         let rows = match &args.output_dir {
             Some(dir) => RowStreams::ByType(open_dir(args, dir, rows)?),
             None => RowStreams::One { output: open_output(args)?, header: rows.header(0) },
@@ -133,6 +135,18 @@ impl Streams {
         Ok(())
     }
 
+    /// Writes what follows the rows of all inputs; `is_complete` says whether none of them failed. An output that takes no
+    /// more is the end of the last input's account.
+    pub(super) fn end(&mut self, job: &Job, account: &mut Account, is_complete: bool) {
+        if account.is_cut() {
+            return;
+        }
+        let mut done = Done::default();
+        done.texts.push(job.rows.end(is_complete));
+        let written = self.write(&done, &mut account.bytes_out);
+        account.ended = std::mem::replace(&mut account.ended, Ok(())).and(written);
+    }
+
     /// Puts the rows and the rejected records in their places, all of them or none; `end` says how the work has ended.
     /// If an input failed, files stay as they were. Rejected records belong to the rows: if those were cut because an
     /// output takes no more, a file of rejected records stays as it was, too.
@@ -202,7 +216,7 @@ fn open(path: &Path) -> Result<Output, Status> {
 }
 
 /// Opens the files of all record types in `dir`, which is made if it does not exist.
-fn open_dir(args: &Rows, dir: &Path, rows: &RowText) -> Result<Vec<TypeFile>, Status> {
+fn open_dir(args: &Rows, dir: &Path, rows: &RowWriter) -> Result<Vec<TypeFile>, Status> {
     let folder = Arc::new(open_or_make(dir).map_err(|error| print::no_directory(dir, &error))?);
     let mut taken = HashSet::new();
     let mut files = Vec::new();

@@ -1,15 +1,16 @@
 //! Turns a batch of records into rows. Batches are independent: any thread can do any of them.
 
 use crate::messages::json;
+use crate::rows::writer::{Pen, RowWriter};
 use charpipe::Hex;
 use charpipe::fields::FieldError;
-use charpipe::rows::{self, Batch, BatchRecord, Counts, RowReader, RowText, RowsError};
+use charpipe::rows::{self, Batch, BatchRecord, Counts, RowReader, RowsError};
 use serde::Serialize;
 use std::ops::Range;
 
 /// The settings that all workers share.
 pub(super) struct Job {
-    pub(super) rows: RowText,
+    pub(super) rows: RowWriter,
     /// Whether records that cannot be read are set aside.
     pub(super) reject: bool,
     /// Whether the rows are those of `--nest`.
@@ -21,7 +22,7 @@ pub(super) struct Job {
 pub(super) struct Done {
     /// The rows: one text for each stream.
     pub(super) texts: Vec<Vec<u8>>,
-    /// The number of rows in each table of the [`RowText`].
+    /// The number of rows in each table of the [`RowWriter`].
     pub(super) rows: Vec<u64>,
     /// With `--nest`: the records in order. Those that were rejected are only here.
     pub(super) pieces: Vec<Piece>,
@@ -49,7 +50,7 @@ pub(super) enum Piece {
 
 /// A row of a record, with `--nest`.
 pub(super) struct RowPiece {
-    /// Its table in the [`RowText`], if its type is known.
+    /// Its table in the [`RowWriter`], if its type is known.
     pub(super) table: Option<usize>,
     /// Where its text ends.
     pub(super) end: usize,
@@ -110,9 +111,9 @@ impl<'a> Worker<'a> {
     }
 
     /// Adds the row of a record; nothing if it has an error.
-    fn record(&mut self, record: BatchRecord<'_>, done: &mut Done) -> Result<(), FieldError> {
-        let Worker { job: Job { rows, reject, nest }, input, reader } = self;
-        let row = rows.write(reader, record, input, &mut done.texts)?;
+    fn record(&mut self, pen: &mut Pen<'_>, record: BatchRecord<'_>, done: &mut Done) -> Result<(), FieldError> {
+        let Worker { job: Job { reject, nest, .. }, input, reader } = self;
+        let row = pen.write(reader, record, input, &mut done.texts)?;
         done.len += row.len;
         if *nest {
             let end = done.texts[row.text].len();
@@ -145,13 +146,13 @@ impl rows::Worker for Worker<'_> {
     /// Turns the records of a batch into rows, from the one with the index `first` on, until there is enough output.
     fn work(&mut self, batch: &Batch, first: usize, done: &mut Done) -> Option<usize> {
         done.clear(&self.job.rows);
-        let mut next = None;
+        let (mut pen, mut next) = (self.job.rows.pen(), None);
         for (index, record) in (first..).zip(batch.records(first)) {
             if done.len >= MAX_OUTPUT {
                 next = Some(index);
                 break;
             }
-            match self.record(record, done) {
+            match self.record(&mut pen, record, done) {
                 Ok(()) => {}
                 Err(error) if self.job.reject => self.reject(record, &error, done),
                 Err(error) => {
@@ -185,7 +186,7 @@ impl Done {
         self.rejects += line;
     }
 
-    fn clear(&mut self, rows: &RowText) {
+    fn clear(&mut self, rows: &RowWriter) {
         self.texts.resize_with(rows.texts(), Vec::new);
         self.texts.iter_mut().for_each(Vec::clear);
         self.rows.clear();

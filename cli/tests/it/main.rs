@@ -16,6 +16,7 @@ mod mainframe_e2e;
 mod promises;
 mod references;
 mod rows;
+mod rows_arrow;
 mod rows_back;
 mod rows_errors;
 mod rows_exact;

@@ -2,8 +2,8 @@
 //!
 //! Nothing is allocated for a value: numbers and text are appended to the row.
 
+use super::plan::{Formulas, Origin, RowFormat, RowTable, RowText};
 use super::quote::{is_formula, push_csv, push_few, push_json};
-use super::{Formulas, Origin, RowFormat, RowTable, RowText};
 use crate::fields::{FieldError, Value, Visitor};
 use crate::hex::Hex;
 use crate::rows::AddedColumn;

@@ -1,33 +1,35 @@
 //! The schema of Arrow, as an IPC stream that ends before its first batch.
 //!
-//! The types are those of the batches that charpipe's Python package makes. The stream is a FlatBuffer in an envelope:
-//! Arrow's columnar format 1.0, metadata version 5, `Message.fbs` and `Schema.fbs`.
+//! The types are those of the batches that [`RowArrow`](crate::rows::RowArrow) and charpipe's Python package make. The
+//! stream is a FlatBuffer in an envelope: Arrow's columnar format 1.0, metadata version 5, `Message.fbs` and `Schema.fbs`.
 
 use super::ColumnType;
 use super::nested::{Member, Value, members};
+use crate::rows::as_arrow::flat_buffer::{Buffer, END, LATER, VERSION_5};
 use crate::rows::error::contradicts;
 use crate::rows::{Rows, RowsError};
 use std::collections::HashSet;
 
-/// How a message of the stream begins, before its length.
-const CONTINUATION: [u8; 4] = [0xFF; 4];
-
-/// Returns the stream.
-pub(super) fn schema(rows: &Rows) -> Result<Vec<u8>, RowsError> {
+/// Returns the beginning of a stream: the message with the schema.
+pub(in crate::rows) fn header(rows: &Rows) -> Result<Vec<u8>, RowsError> {
     let members = members(rows);
     if rows.underscores() {
         check_names(&members)?;
     }
-    let message = message(&members);
-    let length = (message.len() as u32).to_le_bytes();
-    let end: &[u8] = &[0; 4];
-    Ok([&CONTINUATION, &length[..], &message, &CONTINUATION, end].concat())
+    Ok(message(&members))
+}
+
+/// Returns a stream without batches.
+pub(super) fn schema(rows: &Rows) -> Result<Vec<u8>, RowsError> {
+    let mut stream = header(rows)?;
+    stream.extend(END);
+    Ok(stream)
 }
 
 /// Refuses two names in a group that the underscores have made the same.
 fn check_names(members: &[Member]) -> Result<(), RowsError> {
     let mut taken = HashSet::new();
-    for Member { name, value } in members {
+    for Member { name, value, .. } in members {
         if !taken.insert(name) {
             return Err(contradicts("underscores", format!("two columns would have the name {name}")).into());
         }
@@ -44,11 +46,10 @@ fn check_names(members: &[Member]) -> Result<(), RowsError> {
     Ok(())
 }
 
-/// Returns a `Message` with a `Schema`, filled up to a multiple of eight bytes.
+/// Returns a `Message` with a `Schema`, in its envelope.
 fn message(members: &[Member]) -> Vec<u8> {
-    const VERSION_5: [u8; 2] = [4, 0];
     const HEADER_IS_SCHEMA: [u8; 1] = [1];
-    let mut buffer = Buffer(vec![0; 4]);
+    let mut buffer = Buffer::new();
     let [_, _, header] = buffer.put_table(0, [&VERSION_5, &HEADER_IS_SCHEMA, &LATER]);
     // Its byte order is little by default.
     let [_, fields] = buffer.put_table(header, [&[], &LATER]);
@@ -56,8 +57,9 @@ fn message(members: &[Member]) -> Vec<u8> {
     for (at, member) in fields.zip(members) {
         put_field(&mut buffer, at, &member.name, &member.value);
     }
-    buffer.pad(8);
-    buffer.0
+    let mut stream = Vec::new();
+    buffer.finish(&mut stream);
+    stream
 }
 
 /// Appends a `Field`, to which the offset at `at` points.
@@ -110,112 +112,13 @@ fn type_of(value: &Value) -> (u8, [Vec<u8>; 2]) {
     }
 }
 
-/// An offset that is not known yet.
-const LATER: [u8; 4] = [0; 4];
-
-/// A FlatBuffer that grows at its end, so everything follows the offset that points to it.
-struct Buffer(Vec<u8>);
-
-impl Buffer {
-    /// Appends zeros up to a multiple of `len` bytes.
-    fn pad(&mut self, len: usize) {
-        self.0.resize(self.0.len().next_multiple_of(len), 0);
-    }
-
-    /// Makes the offset at `at` point to the end.
-    fn link(&mut self, at: usize) {
-        let offset = ((self.0.len() - at) as u32).to_le_bytes();
-        self.0[at..at + 4].copy_from_slice(&offset);
-    }
-
-    /// Appends a table, to which the offset at `at` points: how far each of its members stands from its beginning, and
-    /// then the members, of 1, 2 or 4 bytes; empty ones are left out. Returns where they are.
-    fn put_table<const N: usize>(&mut self, at: usize, members: [&[u8]; N]) -> [usize; N] {
-        let mut end = 4;
-        let places = members.map(|member| {
-            let place = if member.is_empty() { 0 } else { usize::next_multiple_of(end, member.len()) };
-            end = end.max(place + member.len());
-            place
-        });
-        // The table itself has to be at a multiple of four.
-        let head = 4 + 2 * N;
-        self.0.resize((self.0.len() + head).next_multiple_of(4) - head, 0);
-        let words = [head, end].into_iter().chain(places);
-        self.0.extend(words.flat_map(|word| (word as u16).to_le_bytes()));
-        self.link(at);
-        let start = self.0.len();
-        self.0.extend((head as u32).to_le_bytes());
-        for (place, member) in places.into_iter().zip(members) {
-            if !member.is_empty() {
-                self.0.resize(start + place, 0);
-                self.0.extend(member);
-            }
-        }
-        places.map(|place| start + place)
-    }
-
-    /// Appends a list of this many offsets, and returns where they are.
-    fn put_vector(&mut self, at: usize, count: usize) -> impl Iterator<Item = usize> + use<> {
-        self.pad(4);
-        self.link(at);
-        self.0.extend((count as u32).to_le_bytes());
-        let start = self.0.len();
-        self.0.resize(start + 4 * count, 0);
-        (start..start + 4 * count).step_by(4)
-    }
-
-    /// Appends a text, which ends with a NUL.
-    fn put_text(&mut self, at: usize, text: &str) {
-        self.pad(4);
-        self.link(at);
-        self.0.extend((text.len() as u32).to_le_bytes());
-        self.0.extend(text.as_bytes());
-        self.0.push(0);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::rows::RowsJob;
-
-    /// Reads a FlatBuffer as a verifier does: every number has to be at a multiple of its length.
-    struct Reader<'a>(&'a [u8]);
+    use crate::rows::as_arrow::flat_buffer_tests::Reader;
 
     impl Reader<'_> {
-        fn number<const N: usize>(&self, at: usize) -> usize {
-            assert_eq!(at % N, 0, "a number of {N} bytes at {at}");
-            let mut bytes = [0; 8];
-            bytes[..N].copy_from_slice(&self.0[at..at + N]);
-            u64::from_le_bytes(bytes) as usize
-        }
-
-        /// Returns where the offset at `at` leads.
-        fn follow(&self, at: usize) -> usize {
-            at + self.number::<4>(at)
-        }
-
-        /// Returns where the member of a table is, if the table has it.
-        fn member(&self, table: usize, slot: usize) -> Option<usize> {
-            let head = table - self.number::<4>(table);
-            let (len, size) = (self.number::<2>(head), self.number::<2>(head + 2));
-            let place = if 4 + 2 * slot < len { self.number::<2>(head + 4 + 2 * slot) } else { 0 };
-            assert!(place < size, "a member outside of its table");
-            (place > 0).then_some(table + place)
-        }
-
-        fn vector(&self, at: usize) -> impl Iterator<Item = usize> {
-            let start = self.follow(at);
-            (0..self.number::<4>(start)).map(move |index| self.follow(start + 4 + 4 * index))
-        }
-
-        fn text(&self, at: usize) -> &str {
-            let start = self.follow(at);
-            let end = start + 4 + self.number::<4>(start);
-            assert_eq!(self.0[end], 0);
-            std::str::from_utf8(&self.0[start + 4..end]).unwrap()
-        }
-
         /// Returns a field as text: its name, its type with the parameters, and its children.
         fn field(&self, field: usize) -> String {
             let of = |slot| self.member(field, slot).unwrap();
@@ -245,11 +148,9 @@ mod tests {
     fn fields(options: &[(&str, &str)], layout: &str) -> Result<Vec<String>, RowsError> {
         let job = options.iter().try_fold(RowsJob::new(), |job, one| job.set(one.0, one.1))?;
         let stream = job.rows(&job.layout(layout.as_bytes())?)?.arrow_schema()?;
-        let (start, rest) = stream.split_at(8);
-        let (message, end) = rest.split_at(rest.len() - 8);
-        assert_eq!((&start[..4], end), (&CONTINUATION[..], &b"\xFF\xFF\xFF\xFF\0\0\0\0"[..]));
-        assert_eq!((message.len() % 8, start[4..].to_vec()), (0, (message.len() as u32).to_le_bytes().to_vec()));
-        let reader = Reader(message);
+        let mut rest = &stream[..];
+        let reader = Reader::of_message(&mut rest).unwrap();
+        assert_eq!(rest, END);
         let root = reader.follow(0);
         let of = |slot| reader.member(root, slot).unwrap();
         assert_eq!((reader.number::<2>(of(0)), reader.number::<1>(of(1))), (4, 1));

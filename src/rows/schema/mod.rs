@@ -12,7 +12,9 @@ mod column_type;
 mod nested;
 mod sql;
 
+pub(super) use arrow::header;
 pub use column_type::ColumnType;
+pub(super) use nested::{Member, Source, Value, members};
 
 use super::{AddedColumn, Rows, RowsError};
 use crate::words::words;

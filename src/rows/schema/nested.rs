@@ -7,24 +7,39 @@ use crate::rows::{AddedColumn, KeyColumn, Rows, RowsError};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-/// A member of an object: its name, and what it contains.
-pub(super) struct Member {
+/// A member of an object: its name, what it contains, and where that comes from.
+pub(in crate::rows) struct Member {
     pub(super) name: String,
-    pub(super) value: Value,
+    pub(in crate::rows) value: Value,
+    pub(in crate::rows) source: Source,
+}
+
+/// Where the values of a member come from.
+#[derive(Clone, Copy)]
+pub(in crate::rows) enum Source {
+    /// An item of the layout.
+    Item(usize),
+    Added(AddedColumn),
+    /// The first key column of this name.
+    Key(usize),
+    /// It is a part of an error.
+    Error,
 }
 
 impl Member {
-    fn leaf(name: &str, column: ColumnType) -> Member {
-        Member { name: name.to_owned(), value: Value::Leaf(column) }
+    fn leaf(name: &str, column: ColumnType, source: Source) -> Member {
+        Member { name: name.to_owned(), value: Value::Leaf(column), source }
     }
 
     fn added(rows: &Rows, column: AddedColumn) -> Member {
-        let mut member = Member::leaf(column.column(), rows.added_type(column));
+        let mut member = Member::leaf(column.column(), rows.added_type(column), Source::Added(column));
         if column == AddedColumn::Errors {
             let text = ColumnType::Text { most: None };
-            let mut error =
-                ["field", "code", "message"].map(|name| Member::leaf(name, text)).into_iter().collect::<Vec<_>>();
-            error.push(Member::leaf("bytes", ColumnType::Bytes { most: None }));
+            let mut error = ["field", "code", "message"]
+                .map(|name| Member::leaf(name, text, Source::Error))
+                .into_iter()
+                .collect::<Vec<_>>();
+            error.push(Member::leaf("bytes", ColumnType::Bytes { most: None }, Source::Error));
             member.value = Value::Array(Box::new(Value::Object(member.name.clone(), error)), None);
         }
         member
@@ -32,7 +47,7 @@ impl Member {
 }
 
 /// The content of a member or an element.
-pub(super) enum Value {
+pub(in crate::rows) enum Value {
     Leaf(ColumnType),
     /// A group, with its path.
     Object(String, Vec<Member>),
@@ -41,23 +56,23 @@ pub(super) enum Value {
 }
 
 /// Returns the members of a row.
-pub(super) fn members(rows: &Rows) -> Vec<Member> {
+pub(in crate::rows) fn members(rows: &Rows) -> Vec<Member> {
     let added = |columns: Vec<AddedColumn>| columns.into_iter().map(|column| Member::added(rows, column)).collect();
     let [before, after]: [Vec<Member>; 2] = rows.around().map(added);
     let mut all = before;
-    rows.key_columns().iter().for_each(|key| put_key(&mut all, key));
+    rows.key_columns().iter().enumerate().for_each(|(index, key)| put_key(&mut all, index, key));
     put_members(rows, None, &mut all);
     all.extend(after);
     all
 }
 
 /// Adds a key. If each record type has a separate output, several keys can have the same name.
-fn put_key(all: &mut Vec<Member>, key: &KeyColumn) {
+fn put_key(all: &mut Vec<Member>, index: usize, key: &KeyColumn) {
     match all.iter_mut().find(|member| member.name == key.name()) {
         Some(Member { value: Value::Leaf(column), .. }) => {
             *column = column.union(key.column_type()).unwrap_or(ColumnType::Text { most: None });
         }
-        _ => all.push(Member::leaf(key.name(), key.column_type())),
+        _ => all.push(Member::leaf(key.name(), key.column_type(), Source::Key(index))),
     }
 }
 
@@ -66,7 +81,9 @@ fn put_members(rows: &Rows, group: Option<usize>, all: &mut Vec<Member>) {
     for item in layout.children(group).filter(|item| rows.is_selected(*item)) {
         let is_field = layout.items()[item].kind.is_some();
         match rows.key(item) {
-            Some(name) => all.push(Member { name: name.into_owned(), value: value(rows, item) }),
+            Some(name) => {
+                all.push(Member { name: name.into_owned(), value: value(rows, item), source: Source::Item(item) });
+            }
             // The items of a group without a name belong to the group around it.
             None if !is_field => put_members(rows, Some(item), all),
             None => {}
