@@ -5,7 +5,7 @@ import { CharpipeError } from "./error.js";
 import { LARGE, decodeUtf16, encodeUtf16, hasOnly } from "./host.js";
 import { current, loadSync } from "./load.js";
 import { Stream, optionLines } from "./module.js";
-import { layoutBytes, needs, openRows } from "./rows.js";
+import { isBinary, layoutBytes, needs, openRows } from "./rows.js";
 
 export { CharpipeError, loadSync };
 export { DecoderStream, EncoderStream, ConverterStream, RowsStream } from "./streams.js";

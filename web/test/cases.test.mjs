@@ -228,7 +228,7 @@ test("the rows of Arrow of every input of the suite, whole and in pieces", async
       try {
         result = await read();
       } catch (caught) {
-        [result, error] = [{ bytes: caught.output, ...caught }, caught];
+        [result, error] = [{ bytes: caught.output, report: caught.report }, caught];
       }
       assert.equal(error?.code, entry.error?.code, entry.name);
       assert.equal(result.report.rows, entry.report.rows, entry.name);

@@ -547,7 +547,7 @@ test("sizes", async () => {
     const params = { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: file.length };
     return (await promisify(brotliCompress)(file, { params })).length;
   };
-  const limits = { "charpipe.wasm": 550_000, "charpipe-small.wasm": 363_000, "charpipe-all.wasm": 1_260_000, "charpipe-command.wasm": 2_000_000 };
+  const limits = { "charpipe.wasm": 550_000, "charpipe-small.wasm": 363_000, "charpipe-all.wasm": 1_275_000, "charpipe-command.wasm": 2_000_000 };
   const check = async ([name, most]) => {
     const size = await brotli(name);
     console.log(`${name}: ${size} bytes with brotli; the limit is ${most}`);
