@@ -14,7 +14,7 @@ impl Validity {
     pub(super) fn push(&mut self, is_valid: bool) {
         let bit = u8::from(is_valid) << (self.len % 8);
         match self.bits.last_mut() {
-            Some(last) if self.len % 8 > 0 => *last |= bit,
+            Some(last) if !self.len.is_multiple_of(8) => *last |= bit,
             _ => self.bits.push(bit),
         }
         self.len += 1;
@@ -36,7 +36,7 @@ impl Validity {
         self.len = len;
         self.bits.truncate(len.div_ceil(8));
         if let Some(last) = self.bits.last_mut()
-            && len % 8 > 0
+            && !len.is_multiple_of(8)
         {
             *last &= (1 << (len % 8)) - 1;
         }
