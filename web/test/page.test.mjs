@@ -400,7 +400,7 @@ test("the button to convert keeps the focus", async () => {
   await close(page);
 });
 
-test("the records as a table, as CSV and as JSON Lines", async () => {
+test("the records as a table, as CSV, as JSON Lines and as Arrow", async () => {
   const page = await open("#from=IBM1047");
   await keepSaved(page);
   const cards = charpipe.convert(Buffer.from(COPYBOOK), { to: "IBM037", toRecords: "fb:80" }).bytes;
