@@ -24,7 +24,7 @@ mod tests;
 
 use super::error::contradicts;
 use super::{BatchRecord, RowReader, RowTable, Rows, RowsError, WrittenRow, schema};
-use crate::fields::FieldError;
+use crate::fields::{BadLayout, FieldError};
 use columns::Columns;
 use origin::Origin;
 
@@ -69,18 +69,29 @@ impl RowArrow {
     /// columns.
     const MAX_BYTES: usize = 32 << 20;
 
+    /// The longest record that a layout may have. A byte becomes at most sixteen, so that the offsets of a column, which are
+    /// signed numbers of 32 bits, reach the end of a batch.
+    pub const MAX_RECORD: usize = 64 << 20;
+
     /// Returns an object that writes the rows of a job: a record that cannot be read is written as [the job
     /// says](Rows::keeps_unreadable).
     ///
     /// # Errors
     /// Those of [`Rows::arrow_schema`], and [`ErrorKind::BadOption`](crate::ErrorKind::BadOption) if the rows of each
     /// record type have [a separate output](super::RowsJob::separate_types), or are
-    /// [in those of their parents](super::RowsJob::nest).
+    /// [in those of their parents](super::RowsJob::nest); [`RowsError::Layout`] if records can be longer than
+    /// [`MAX_RECORD`](Self::MAX_RECORD).
     pub fn new(rows: &Rows) -> Result<Self, RowsError> {
         for (option, is_set) in [("separate_types", rows.has_separate_types()), ("nest", rows.nests())] {
             if is_set {
                 return Err(contradicts(option, "the rows of Arrow are in one stream, one for each record").into());
             }
+        }
+        let (len, most) = (rows.layout().max_len(), RowArrow::MAX_RECORD);
+        if len > most {
+            let what =
+                format!("its records have up to {len} bytes; rows of Arrow are written from records of up to {most}");
+            return Err(BadLayout::at(0, 0, what).into());
         }
         let types = rows.record_types();
         let tables = match types.is_empty() {

@@ -270,3 +270,12 @@ fn rows_that_have_other_outputs_are_refused() {
     let error = RowArrow::new(&RowsJob::new().separate_types(true).rows(&layout).unwrap()).unwrap_err();
     assert_eq!(error.to_string(), "option separate_types: the rows of Arrow are in one stream, one for each record");
 }
+
+#[test]
+fn records_that_are_too_long_are_refused() {
+    let rows = |len| job(&[], &format!("A 1 {len} text\n"));
+    assert!(RowArrow::new(&rows(67_108_864)).is_ok());
+    let error = RowArrow::new(&rows(67_108_865)).unwrap_err().to_string();
+    let why = "its records have up to 67108865 bytes; rows of Arrow are written from records of up to 67108864";
+    assert!(error.ends_with(why), "{error}");
+}
