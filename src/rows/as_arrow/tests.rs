@@ -143,13 +143,18 @@ fn stream(rows: &Rows, input: &[u8], piece: usize) -> (Vec<u8>, Option<RowsError
     (stream, error)
 }
 
-/// Returns the rows of each batch in a stream.
-fn batches(rows: &Rows, stream: &[u8]) -> Vec<Vec<String>> {
+/// Returns the batches of a stream.
+fn found<'a>(rows: &Rows, stream: &'a [u8]) -> Vec<Found<'a>> {
     let schema = rows.arrow_schema().unwrap();
     let mut rest = stream.strip_prefix(&schema[..schema.len() - flat_buffer::END.len()]).unwrap();
-    let found = std::iter::from_fn(|| Found::take(&mut rest).map(|found| found.rows(rows))).collect();
+    let found = std::iter::from_fn(|| Found::take(&mut rest)).collect();
     assert!(rest.is_empty());
     found
+}
+
+/// Returns the rows of each batch in a stream.
+fn batches(rows: &Rows, stream: &[u8]) -> Vec<Vec<String>> {
+    found(rows, stream).into_iter().map(|batch| batch.rows(rows)).collect()
 }
 
 /// Checks the rows of an input, however it is cut, and the code of the error.
@@ -250,7 +255,7 @@ fn numbers_that_do_not_fit_their_column() {
 fn where_batches_end() {
     let lens = |rows: &Rows, input: &[u8], piece| -> Vec<usize> {
         let (whole, _) = stream(rows, input, piece);
-        batches(rows, &whole).iter().map(Vec::len).collect()
+        found(rows, &whole).iter().map(|batch| batch.rows).collect()
     };
     let rows = job(&[], "A 1 1 raw\n");
     assert_eq!(lens(&rows, b"", 1), [0; 0]);
@@ -260,8 +265,8 @@ fn where_batches_end() {
     // Long texts, and long lists of short numbers: 32 MiB in a batch.
     let rows = job(&[], "A 1 1000000 raw\n");
     assert_eq!(lens(&rows, &vec![1; 40_000_000], 1 << 16), [34, 6]);
-    let rows = job(&[], "01 R.\n 05 A PIC S9(9) COMP OCCURS 250000.\n");
-    assert_eq!(lens(&rows, &vec![1; 35_000_000], 1 << 16), [34, 1]);
+    let rows = job(&[], "01 R.\n 05 A PIC 9V9 COMP-3 OCCURS 250000.\n");
+    assert_eq!(lens(&rows, &[0x01, 0x2F].repeat(10 * 250_000), 1 << 16), [9, 1]);
 }
 
 #[test]
