@@ -244,7 +244,7 @@ mod tests {
     }
 
     /// Runs with records of a header and three bytes, as many to a read as `batch` says.
-    fn run_with(jobs: usize, kinds: &[Kind], batch: usize, has_rejects: bool, room: usize) -> Delivered {
+    fn run_with(rows: &Rows, jobs: usize, kinds: &[Kind], batch: usize, has_rejects: bool, room: usize) -> Delivered {
         let record = |(number, kind): (usize, &Kind)| match kind {
             Kind::Good => {
                 let digit = |place: usize| 0xF0 + u8::try_from(number / place % 10).unwrap();
@@ -254,7 +254,6 @@ mod tests {
             Kind::Misframed => b"\0\x01\0\0zzz".to_vec(),
         };
         let input: Vec<u8> = kinds.iter().enumerate().flat_map(record).collect();
-        let rows = rows();
         let mut batches = rows.batches(BufReader::with_capacity(batch * 7, &input[..]), &Shape::RDW);
         let worker = || ToLines { reader: rows.reader(&Shape::RDW), has_rejects };
         let mut found = Delivered::default();
@@ -280,6 +279,7 @@ mod tests {
     /// With any number of batches, and an error at any place, threads give the same results as one thread.
     #[test]
     fn threads_do_what_one_does() {
+        let rows = rows();
         for (jobs, batch) in [(2, 1), (2, 2), (3, 1), (4, 1), (2, 5)] {
             for count in 0..=3 * jobs * batch {
                 let mut cases = vec![vec![Kind::Good; count]];
@@ -294,8 +294,8 @@ mod tests {
                 }
                 for kinds in cases {
                     for (has_rejects, room) in [(false, 1000), (true, 1000), (true, count)] {
-                        let alone = run_with(1, &kinds, batch, has_rejects, room);
-                        let threads = run_with(jobs, &kinds, batch, has_rejects, room);
+                        let alone = run_with(&rows, 1, &kinds, batch, has_rejects, room);
+                        let threads = run_with(&rows, jobs, &kinds, batch, has_rejects, room);
                         assert_eq!(threads, alone, "{jobs} jobs, {count} records, {has_rejects}");
                     }
                 }
@@ -325,9 +325,9 @@ mod tests {
     #[test]
     fn rows_before_an_error_are_delivered() {
         let kinds = [Kind::Good, Kind::Good, Kind::Bad, Kind::Good];
-        let found = run_with(3, &kinds, 1, false, 1000);
+        let found = run_with(&rows(), 3, &kinds, 1, false, 1000);
         assert_eq!((&*found.rows, found.ended.starts_with("Err(Failed(Record")), ("0\n1\n", true));
-        let found = run_with(3, &kinds, 1, true, 1000);
+        let found = run_with(&rows(), 3, &kinds, 1, true, 1000);
         assert_eq!((&*found.rows, &found.rejected[..], found.counts.records), ("0\n1\n3\n", &[3][..], 4));
     }
 }
