@@ -94,5 +94,5 @@ test("the page links to the manual if the package names its address", () => {
   assert.equal(manualLink("https://example.org/owner/charpipe"), ' · <a href="https://example.org/owner/charpipe">Manual</a>');
   assert.equal(manualLink(undefined), "");
   const { homepage } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url)));
-  assert.ok(readFileSync(new URL("../dist/page/index.html", import.meta.url), "utf8").includes(`</span>${manualLink(homepage)}</p>`));
+  assert.ok(readFileSync(new URL("../dist/page/index.html", import.meta.url), "utf8").includes(`no requests.${manualLink(homepage)}</p>`));
 });
