@@ -253,7 +253,9 @@ char *charpipe_fields(const char *options, const void *layout, size_t layout_len
 /*
  * Opens a conversion of records to rows, as `charpipe rows` does it: with format=csv, the default, CSV with a header, and
  * with format=jsonl JSON lines, both in UTF-8; with format=arrow an Arrow IPC stream, which lacks its last eight bytes, the
- * mark of the end, if there is an error. `layout` is the text of a COBOL copybook or of a field list. `options` has a line for each option, with the names,
+ * mark of the end, if there is an error.
+ *
+ * `layout` is the text of a COBOL copybook or of a field list. `options` has a line for each option, with the names,
  * values and defaults of `charpipe rows`, except for those that need files: copy-path, to-records, binary-range, jobs,
  * and the column `file` of add-columns. format, formulas and quote-empty are among them.
  *

@@ -69,9 +69,9 @@ impl RowArrow {
     /// columns.
     const MAX_BYTES: usize = 32 << 20;
 
-    /// The longest record that a layout may have. A byte becomes at most sixteen, so that the offsets of a column, which are
-    /// signed numbers of 32 bits, reach the end of a batch.
-    pub const MAX_RECORD: usize = 64 << 20;
+    /// The longest record that a layout may have, in bytes. A table of the user's maps a byte to at most 19 code units,
+    /// which are 57 bytes of UTF-8, so the offsets of a column (signed, 32 bits) reach the end of any batch.
+    pub const MAX_RECORD: usize = 32 << 20;
 
     /// Returns an object that writes the rows of a job: a record that cannot be read is written as [the job
     /// says](Rows::keeps_unreadable).
@@ -89,8 +89,9 @@ impl RowArrow {
         }
         let (len, most) = (rows.layout().max_len(), RowArrow::MAX_RECORD);
         if len > most {
-            let what =
-                format!("its records have up to {len} bytes; rows of Arrow are written from records of up to {most}");
+            let what = format!(
+                "its records have up to {len} bytes; rows of Arrow need records of at most {most} (use CSV or JSON)"
+            );
             return Err(BadLayout::at(0, 0, what).into());
         }
         let types = rows.record_types();

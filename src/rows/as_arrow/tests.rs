@@ -279,8 +279,8 @@ fn rows_that_have_other_outputs_are_refused() {
 #[test]
 fn records_that_are_too_long_are_refused() {
     let rows = |len| job(&[], &format!("A 1 {len} text\n"));
-    assert!(RowArrow::new(&rows(67_108_864)).is_ok());
-    let error = RowArrow::new(&rows(67_108_865)).unwrap_err().to_string();
-    let why = "its records have up to 67108865 bytes; rows of Arrow are written from records of up to 67108864";
+    assert!(RowArrow::new(&rows(33_554_432)).is_ok());
+    let error = RowArrow::new(&rows(33_554_433)).unwrap_err().to_string();
+    let why = "its records have up to 33554433 bytes; rows of Arrow need records of at most 33554432 (use CSV or JSON)";
     assert!(error.ends_with(why), "{error}");
 }

@@ -27,7 +27,7 @@ pub struct WrittenRow {
     pub table: Option<usize>,
     /// The text that it was added to.
     pub text: usize,
-    /// How many bytes it has.
+    /// How many bytes were added to the text.
     pub len: usize,
 }
 

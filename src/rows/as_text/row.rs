@@ -292,7 +292,7 @@ impl Visitor for Row<'_> {
 
     #[inline(always)]
     fn value(&mut self, item: usize, column: usize, value: Value<'_>) -> Result<(), FieldError> {
-        // Where it is known that the value is a number, the compiler makes that of it only if it is asked first.
+        // Numbers are matched first, so that a caller that has a number passes it in registers.
         match value {
             Value::Number(number) => {
                 self.begin_value(item, column);
