@@ -94,7 +94,7 @@ pub(crate) struct Rows {
     /// The rows are those that `charpipe rows` writes for the same layout. A value that does not fit its field is an
     /// error. So is a missing value, except in a text field, which is filled with spaces.
     #[arg(help_heading = ROWS, long, value_name = "FORMAT", value_parser = choice(format_help),
-          conflicts_with_all = ["records", "tape_file", "parent", "skip_head", "skip_tail", "record_prefix", "record_suffix", "select", "add_columns", "rejects", "on_bad", "empty_is_null",
+          conflicts_with_all = ["format", "records", "tape_file", "parent", "skip_head", "skip_tail", "record_prefix", "record_suffix", "select", "add_columns", "rejects", "on_bad", "empty_is_null",
                                 "loose_numbers", "formulas", "quote_empty", "short_records", "overlong", "trim", "malformed", "controls", "record_newlines", "show_layout",
                                 "output_dir"])]
     pub(crate) from_rows: Option<RowFormat>,

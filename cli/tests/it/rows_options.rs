@@ -375,6 +375,13 @@ fn empty_text_and_missing_values() {
     is_wrong_usage("--quote-empty --from-rows csv", "cannot be used with");
 }
 
+#[test]
+fn records_have_no_format_of_rows() {
+    for format in ["csv", "jsonl", "arrow"] {
+        is_wrong_usage(&format!("--format {format} --from-rows csv"), "cannot be used with");
+    }
+}
+
 /// A line of only these two characters ends the rows for PostgreSQL, which loses those after it.
 #[test]
 fn a_row_that_looks_like_the_end_of_rows() {
