@@ -1,10 +1,11 @@
 //! The decoder of a multi-byte encoding.
 //!
 //! A decoder of encoding_rs cannot be cloned, and does not tell how many bytes it holds. It is fed here in a way that
-//! makes both unnecessary: whole runs in the middle of the input, single bytes near its end. A character has at most four
+//! makes both unnecessary: whole runs in the middle of the input, and then what is left. A character has at most four
 //! bytes, so one of the last four positions is between two characters, and there the decoder is *neutral*: it holds
-//! nothing. The bytes after that position are kept, and a copy is a new decoder that is fed these bytes. The decoder of
-//! ISO-2022-JP is neutral in each of its sets; a copy is first fed the escape sequence of the set.
+//! nothing. The bytes after that position are kept, and a copy is a new decoder that is fed these bytes. Where the input
+//! ends within a character, more decoders find the position; ISO-2022-JP is fed byte by byte instead. Its decoder is
+//! neutral in each of its sets; a copy is first fed the escape sequence of the set.
 //!
 //! Bytes that a fault gives back to be decoded again (the digit in 81 30 FF) are kept too, but not fed yet.
 
@@ -21,7 +22,8 @@ use std::sync::Arc;
 /// The room that encoding_rs needs to decode a single byte, whatever it holds, and the end of a run after the run.
 const STEP_ROOM: usize = 32;
 
-/// The length of the shortest run. Shorter input is fed byte by byte.
+/// The length of the shortest run. Shorter input is fed at once if it is the end of the input and there is room for a
+/// run, otherwise byte by byte.
 const RUN: usize = 4 * LONGEST;
 
 /// The room for the shortest run and for completing its last character.
@@ -219,6 +221,32 @@ impl MultiByteDecoder {
         self.shift.fresh &= read == 0;
         Step { read, stop: Stop::InputEmpty }
     }
+
+    /// Decodes the last bytes of the input, fewer than [`RUN`], while nothing is held, and holds what is left of an
+    /// incomplete character. A fault ends it earlier. Not for ISO-2022-JP.
+    fn feed_end(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
+        let (read, fault) = self.run(src, dst, false);
+        if let Some((len, after)) = fault {
+            return Step { read: read - usize::from(after), stop: Stop::Fault(self.fault(len, 0)) };
+        }
+        if !self.is_neutral(src) {
+            self.hold(&src[self.last_neutral(src)..]);
+            self.fed = self.len;
+        }
+        Step { read, stop: Stop::InputEmpty }
+    }
+
+    /// Returns the last place between two characters before the end of `src`, which begins with a character, is shorter
+    /// than [`RUN`], has no fault and ends within a character.
+    fn last_neutral(&self, src: &[u8]) -> usize {
+        let mut text = [0; 3 * RUN + STEP_ROOM];
+        let is_between = |end: &usize| {
+            let mut decoder = self.encoding.new_decoder_without_bom_handling();
+            _ = decoder.decode_to_utf8_without_replacement(&src[..*end], &mut text, false);
+            decoder.latin1_byte_compatible_up_to(b"").is_some()
+        };
+        (0..src.len()).rev().find(is_between).unwrap_or(0)
+    }
 }
 
 impl MultiByteDecoder {
@@ -313,6 +341,14 @@ impl MultiByteDecoder {
                     }
                 } else if ran && read > 0 {
                     return Step { read, stop: Stop::OutputFull };
+                }
+            }
+            if self.len == 0 && !self.is_shifted() && rest.len() < RUN && dst.room() >= RUN_ROOM {
+                let step = self.feed_end(rest, dst);
+                read += step.read;
+                match step.stop {
+                    Stop::InputEmpty => continue,
+                    stop => return Step { read, stop },
                 }
             }
             self.hold(&rest[..1]);
