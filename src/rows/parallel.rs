@@ -277,8 +277,8 @@ mod tests {
         found
     }
 
-    /// With any number of batches, and an error at any place, threads give the same results as one thread. Not all of
-    /// them on an emulated machine, which takes long to start the threads.
+    /// With any number of batches, and an error at any place, threads give the same results as one thread. On an emulated
+    /// machine, where starting threads takes long, only with the first sizes.
     #[test]
     fn threads_do_what_one_does() {
         let rows = rows();

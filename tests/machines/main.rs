@@ -1,7 +1,7 @@
 //! Those tests of `it` that can differ on a machine with another order of bytes, or with shorter pointers. `.ci/machines`
 //! runs them there by themselves, as all of `it` takes minutes to build. `cargo test` leaves them to `it`.
 
-#![allow(dead_code, reason = "what these modules share with others")]
+#![allow(dead_code, reason = "the modules in `common` serve other tests too")]
 
 #[path = "../it/common/mod.rs"]
 mod common;

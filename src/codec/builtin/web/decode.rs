@@ -3,9 +3,9 @@
 //! A decoder of encoding_rs cannot be cloned, and does not tell how many bytes it holds. It is fed here in a way that
 //! makes both unnecessary: whole runs in the middle of the input, and then what is left. A character has at most four
 //! bytes, so one of the last four positions is between two characters, and there the decoder is *neutral*: it holds
-//! nothing. The bytes after that position are kept, and a copy is a new decoder that is fed these bytes. Where the input
-//! ends within a character, more decoders find the position; ISO-2022-JP is fed byte by byte instead. Its decoder is
-//! neutral in each of its sets; a copy is first fed the escape sequence of the set.
+//! nothing. The bytes after that position are kept, and a copy is a new decoder that is fed these bytes. If a piece of
+//! the input ends within a character, fresh decoders find the position. ISO-2022-JP is fed byte by byte there instead; its
+//! decoder is neutral in each of its sets, and a copy is first fed the escape sequence of the set.
 //!
 //! Bytes that a fault gives back to be decoded again (the digit in 81 30 FF) are kept too, but not fed yet.
 
@@ -22,8 +22,7 @@ use std::sync::Arc;
 /// The room that encoding_rs needs to decode a single byte, whatever it holds, and the end of a run after the run.
 const STEP_ROOM: usize = 32;
 
-/// The length of the shortest run. Shorter input is fed at once if it is the end of the input and there is room for a
-/// run, otherwise byte by byte.
+/// The length of the shortest run. Shorter input is fed at once if there is room for a run, otherwise byte by byte.
 const RUN: usize = 4 * LONGEST;
 
 /// The room for the shortest run and for completing its last character.
@@ -222,8 +221,8 @@ impl MultiByteDecoder {
         Step { read, stop: Stop::InputEmpty }
     }
 
-    /// Decodes the last bytes of the input, fewer than [`RUN`], while nothing is held, and holds what is left of an
-    /// incomplete character. A fault ends it earlier. Not for ISO-2022-JP.
+    /// Decodes a rest of the input shorter than [`RUN`] while nothing is held, up to the first fault. Holds the bytes of
+    /// an incomplete character at its end. Not for ISO-2022-JP.
     fn feed_end(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
         let (read, fault) = self.run(src, dst, false);
         if let Some((len, after)) = fault {
@@ -236,8 +235,8 @@ impl MultiByteDecoder {
         Step { read, stop: Stop::InputEmpty }
     }
 
-    /// Returns the last place between two characters before the end of `src`, which begins with a character, is shorter
-    /// than [`RUN`], has no fault and ends within a character.
+    /// Returns where the incomplete character at the end of `src` begins. `src` is shorter than [`RUN`], begins with a
+    /// character, and has no fault.
     fn last_neutral(&self, src: &[u8]) -> usize {
         let mut text = [0; 3 * RUN + STEP_ROOM];
         let is_between = |end: &usize| {
