@@ -147,6 +147,12 @@ words! { EbcdicNl { Table: "table", Zos: "zos", Fold: "fold" } }
 pub trait TableSource {
     /// Returns the table.
     fn table(&self) -> Cow<'_, Table>;
+
+    /// Returns the character of each byte at the beginning of a text, if that is known with less work than a decoder
+    /// takes; `None` for a byte that is not a whole character. The default knows nothing.
+    fn single_bytes(&self) -> Option<[Option<char>; 256]> {
+        None
+    }
 }
 
 impl TableSource for Table {

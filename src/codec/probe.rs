@@ -92,7 +92,11 @@ pub(crate) fn is_utf8(codec: &dyn Codec) -> bool {
 /// # Ok::<(), charpipe::Error>(())
 /// ```
 pub fn is_ebcdic(codec: &dyn Codec) -> bool {
-    decode_strictly(codec, b"\x40\xC1").as_deref() == Some(" A")
+    // A job that only encodes should not make the tables of a decoder to find out.
+    match codec.info().table.and_then(|table| table.single_bytes()) {
+        Some(chars) => (chars[0x40], chars[0xC1]) == (Some(' '), Some('A')),
+        None => decode_strictly(codec, b"\x40\xC1").as_deref() == Some(" A"),
+    }
 }
 
 /// Returns the encoded form of U+FEFF at the beginning of a text, which is a byte order mark; `None` if the charset

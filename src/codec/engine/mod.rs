@@ -133,6 +133,14 @@ impl TableSource for TableCodec {
             Source::Made { name, make, .. } => Cow::Owned(make(name)),
         }
     }
+
+    fn single_bytes(&self) -> Option<[Option<char>; 256]> {
+        match (&self.source, self.decode.get()) {
+            // What has been made is asked with less work.
+            (Source::Packed(page), None) => Some(page.single_bytes()),
+            _ => None,
+        }
+    }
 }
 
 /// Returns whether the engine for single bytes can run the table.
@@ -187,5 +195,26 @@ impl Codec for TableCodec {
             Source::Made { source, .. } => source,
         };
         CodecInfo { source, table: Some(self), ..CodecInfo::new(self.name()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::builtin::pages;
+    use crate::codec::probe::char_of_byte;
+
+    #[test]
+    fn single_bytes_are_those_of_a_decoder() {
+        for page in pages().filter(|page| !page.has_states()) {
+            let codec = TableCodec::of(page);
+            let known = codec.single_bytes().expect("no decoder was asked for");
+            let decoder = codec.decoder();
+            for byte in 0..=0xFF {
+                let ch = char_of_byte(&*decoder, byte);
+                assert_eq!(known[usize::from(byte)], ch, "{}: {byte:02X}", page.name());
+            }
+            assert!(codec.single_bytes().is_none());
+        }
     }
 }

@@ -324,6 +324,14 @@ impl Packed {
         Record { shape, substitute, substitute1, charts, to_text, others: words }
     }
 
+    /// Returns the character of each single byte in the charts.
+    pub(in crate::codec) fn single_bytes(self) -> [Option<char>; 256] {
+        let record = self.open();
+        let mut units = record.charts.iter().filter(|chart| chart.lead.is_none()).flat_map(Chart::quarters).flatten();
+        let mut next = || char::from_u32(units.next()?.into()).filter(|ch| *ch != '\u{FFFF}');
+        std::array::from_fn(|_| next())
+    }
+
     /// Returns the page as a table.
     pub fn table(self) -> Table {
         let mut table = Table::new(self.name(), self.source());

@@ -90,6 +90,8 @@ impl DecodeTable {
     pub(in crate::codec::engine) fn of_page(page: Packed) -> Self {
         let record = page.open();
         let mut build = Build::new(&record.shape);
+        // Once, as a vector that grows is copied again and again.
+        build.done.words.reserve(256 * record.charts.len());
         for chart in &record.charts {
             build.insert_chart(chart);
         }
@@ -317,7 +319,7 @@ impl Build {
             self.done.nodes.push(Node { start: 0, first: 1, last: 0 });
             return self.done.nodes.len() as u32 - 1;
         }
-        let cells = self.states[state];
+        let cells = &self.states[state];
         let first = cells.iter().position(|cell| *cell != Cell::Illegal).unwrap_or(0);
         let last = cells.iter().rposition(|cell| *cell != Cell::Illegal).unwrap_or(0);
         // A wide node gets words for all bytes, so that a lookup needs no check of its bounds. So do the nodes of the
@@ -325,17 +327,24 @@ impl Build {
         let is_wide = last - first >= 128 || self.done.sets.len() < self.starts.len() || self.starts.len() == 2;
         let (first, last) = if is_wide { (0, 255) } else { (first, last) };
         let start = self.done.words.len() as u32;
+        let node = self.done.nodes.len() as u32;
         self.done.nodes.push(Node { start, first: first as u8, last: last as u8 });
-        let node = self.done.nodes.len() as u32 - 1;
-        for cell in &cells[first..=last] {
-            self.done.words.push(match cell {
-                Cell::Illegal => note::of(note::ILLEGAL),
-                Cell::End | Cell::Unassigned => note::of(note::UNASSIGNED),
-                Cell::Next(_) => note::of(note::NEXT),
-            });
+        // Most nodes begin as a copy of the one without characters.
+        if let Some(empty) = self.empty[state].filter(|empty| *empty != node) {
+            let like = self.done.nodes[empty as usize];
+            if (usize::from(like.first), usize::from(like.last)) == (first, last) {
+                let start = like.start as usize;
+                self.done.words.extend_from_within(start..=start + last - first);
+                return node;
+            }
         }
-        for (byte, cell) in (0..=255).zip(cells) {
-            if let Cell::Next(next) = cell {
+        self.done.words.extend(cells[first..=last].iter().map(|cell| match cell {
+            Cell::Illegal => note::of(note::ILLEGAL),
+            Cell::End | Cell::Unassigned => note::of(note::UNASSIGNED),
+            Cell::Next(_) => note::of(note::NEXT),
+        }));
+        for byte in 0..=255 {
+            if let Cell::Next(next) = self.states[state][usize::from(byte)] {
                 let empty = self.empty_node(next.into());
                 self.put(node, byte, Utf8Word::note(note::NEXT, empty));
             }
@@ -386,15 +395,17 @@ impl Build {
             }
         };
         let Node { start, first, last } = self.done.nodes[node as usize];
+        let (start, first, end) = (start as usize, usize::from(first), usize::from(last) + 1);
         // A character may only be assigned where a sequence ends, which the notes in the node show.
-        let none = note::of(note::STOP);
-        for (quarter, units) in (0..4).zip(chart.quarters()) {
-            for (byte, word) in (quarter << 6..).zip(Utf8Word::of_units(&units, none)) {
-                if word != none && byte >= first.into() && byte <= last.into() {
-                    let place = &mut self.done.words[start as usize + byte - usize::from(first)];
-                    if *place == note::of(note::UNASSIGNED) {
-                        *place = word;
-                    }
+        let (none, open) = (note::of(note::STOP), note::of(note::UNASSIGNED));
+        for (at, units) in (0..).step_by(64).zip(chart.quarters()) {
+            let (from, to) = (first.max(at), end.min(at + 64));
+            if from < to && units != [0xFFFF; 64] {
+                let places = &mut self.done.words[start + from - first..start + to - first];
+                let words = Utf8Word::of_units(&units, none);
+                // Without a branch, so that the compiler vectorizes it.
+                for (place, word) in places.iter_mut().zip(&words[from - at..]) {
+                    *place = if *word != none && *place == open { *word } else { *place };
                 }
             }
         }

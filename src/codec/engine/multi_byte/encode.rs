@@ -90,16 +90,26 @@ impl EncodeTable {
     pub(in crate::codec::engine) fn of_page(page: Packed) -> Self {
         let record = page.open();
         let mut this = Self::empty(&record.shape, &record.substitute, record.substitute1);
-        let mut is_one_way = vec![false; if record.to_text.is_empty() { 0 } else { 0x1_0000 }];
+        // A bit for each code.
+        let mut one_way = vec![0_u64; if record.to_text.is_empty() { 0 } else { 0x1_0000 / 64 }];
         for code in &record.to_text {
-            is_one_way[code.number() as usize] = true;
+            one_way[code.number() as usize / 64] |= 1 << (code.number() % 64);
         }
+        // Once, as a vector that grows is copied again and again. A chart of 256 cells may be spread over as many blocks;
+        // what is not needed costs nothing.
+        this.blocks.reserve(PLANE.min(256 * record.charts.len()));
         for chart in &record.charts {
-            for (byte, unit) in (0..=255).zip(chart.quarters().flatten()) {
-                let code = chart.code(byte);
-                let is_one_way = is_one_way.get(code.number() as usize).is_some_and(|is| *is);
-                if let Some(ch) = char::from_u32(unit.into()).filter(|_| unit != 0xFFFF && !is_one_way) {
-                    this.set(ch, (code.len() as u32) << bytes::SHIFT | code.number());
+            let first = chart.code(0);
+            let entry = (first.len() as u32) << bytes::SHIFT;
+            let quarters = (first.number()..).step_by(64).zip(chart.quarters());
+            for (first, units) in quarters.filter(|(_, units)| *units != [0xFFFF; 64]) {
+                for (low, unit) in (0..).zip(&units) {
+                    let (number, ch) = (first + low, char::from_u32(u32::from(*unit)).filter(|_| *unit != 0xFFFF));
+                    let is_one_way =
+                        || one_way.get(number as usize / 64).is_some_and(|bits| bits >> (number % 64) & 1 == 1);
+                    if let Some(ch) = ch.filter(|_| !is_one_way()) {
+                        this.set(ch, entry | number);
+                    }
                 }
             }
         }
