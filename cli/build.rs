@@ -5,7 +5,7 @@
 //!   tenth of the time of a conversion of a few bytes. GCC has them as a static library too, which is linked if the linker
 //!   is a compiler that knows where it is.
 //! * With the functions of a short run beside each other (`start.ld`). Otherwise they are scattered over megabytes, and
-//!   finding them in memory page by page takes a tenth of such a run, and a fifth of that of the static command.
+//!   getting them into memory page by page takes a tenth of such a run, and a fifth of that of the static command.
 //!
 //! What a linker cannot do is left out: the command does the same without it.
 

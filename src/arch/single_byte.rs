@@ -31,9 +31,36 @@ pub fn decode(isa: Isa, table: &ToUtf8, src: &[u8], dst: &mut [u8]) -> (usize, u
 #[inline]
 pub fn encode(isa: Isa, table: &FromUtf8, src: &str, dst: &mut [u8]) -> (usize, usize) {
     let src = src.as_bytes();
-    if src.len() < block_len(isa) {
-        return (0, 0);
+    match src.len() {
+        len if len > block_len(isa) => encode_blocks(isa, table, src, dst),
+        len if len >= SHORT => encode_short(isa, table, src, dst),
+        _ => (0, 0),
     }
+}
+
+/// With fewer bytes, filling a block takes longer than it saves.
+const SHORT: usize = 16;
+
+/// Encodes at most a block, as a block that is filled up with spaces.
+#[inline(never)]
+fn encode_short(isa: Isa, table: &FromUtf8, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
+    let block = block_len(isa);
+    // A kernel looks at two bytes after a block.
+    let (mut filled, mut made) = ([b' '; 66], [0; 64]);
+    filled[..src.len()].copy_from_slice(src);
+    let (read, written) = encode_blocks(isa, table, &filled[..block + 2], &mut made[..block]);
+    // Each space that was read became one byte.
+    let (read, written) = (read.min(src.len()), written - read.saturating_sub(src.len()));
+    match dst.get_mut(..written) {
+        Some(dst) => dst.copy_from_slice(&made[..written]),
+        None => return (0, 0),
+    }
+    (read, written)
+}
+
+/// Calls the kernel.
+#[inline]
+fn encode_blocks(isa: Isa, table: &FromUtf8, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
     dispatch!(isa, {
         "x86_64" Sse => x86_64::single_byte::sse::encode(table, src, dst),
         "x86_64" Avx2 => x86_64::single_byte::avx2::encode(table, src, dst),
@@ -159,6 +186,20 @@ mod tests {
         three.rotate_left(3);
         none[0] = None;
         [latin(), mixed(), holes(), crowded(), two, three, none].map(Page::new)
+    }
+
+    #[test]
+    fn short_texts_are_encoded_at_once() {
+        for page in pages() {
+            let text: String = page.chars.iter().flatten().filter(|ch| ch.len_utf8() < 4).cycle().take(64).collect();
+            for end in (SHORT..=32).filter(|end| text.is_char_boundary(*end)) {
+                encodes(&page, &text[..end], end);
+                each_isa(|isa| {
+                    let read = encode(isa, &page.from_utf8, &text[..end], &mut [0; 64]).0;
+                    assert!(isa == Isa::Scalar || read == end, "{isa:?}: {read} of {end}");
+                });
+            }
+        }
     }
 
     /// A little of each kind, for Miri, which is too slow for all of it.
