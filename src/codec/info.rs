@@ -148,8 +148,8 @@ pub trait TableSource {
     /// Returns the table.
     fn table(&self) -> Cow<'_, Table>;
 
-    /// Returns, for each byte, the character that it is at the beginning of a text, or `None` if it is not a whole one. All
-    /// of it is `None` if a decoder has to be asked, or is asked with less work. That is the default.
+    /// Returns what character each of the 256 bytes is at the beginning of a text; `None` for a byte that is not a whole
+    /// character. The result as a whole is `None` if it takes less work to ask a decoder. That is the default.
     fn single_bytes(&self) -> Option<[Option<char>; 256]> {
         None
     }
