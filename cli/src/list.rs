@@ -9,7 +9,7 @@ use crate::status::Status;
 use charpipe::ErrorKind;
 use charpipe::Registry;
 use charpipe::codec::can_encode;
-use globset::GlobBuilder;
+use regex_lite::Regex;
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 
@@ -74,9 +74,8 @@ fn matching<'a>(registry: &'a Registry, pattern: Option<&str>) -> Vec<CodecObjec
 /// ignored.
 fn matcher(pattern: &str) -> impl Fn(&str) -> bool {
     let pattern = pattern.to_ascii_lowercase();
-    let glob = globset::escape(&pattern).replace("[*]", "*").replace("[?]", "?");
-    let glob = GlobBuilder::new(&glob).build().ok().filter(|_| pattern.contains(['*', '?']));
-    let glob = glob.map(|glob| glob.compile_matcher());
+    let glob = regex_lite::escape(&pattern).replace("\\*", ".*").replace("\\?", ".");
+    let glob = Regex::new(&format!("(?s)^{glob}$")).ok().filter(|_| pattern.contains(['*', '?']));
     move |label| {
         let label = label.to_ascii_lowercase();
         glob.as_ref().map_or_else(|| label.contains(&pattern), |glob| glob.is_match(&label))

@@ -69,14 +69,19 @@ impl Builtin {
     }
 
     pub(super) fn codec(self) -> &'static Arc<dyn Codec> {
-        MADE[self.index].get_or_init(|| match self.kind {
+        MADE[self.index].get_or_init(|| self.make())
+    }
+
+    #[inline(never)]
+    fn make(self) -> Arc<dyn Codec> {
+        match self.kind {
             Kind::Plain((_, make, ..)) => make(),
             Kind::Page(page) if page.has_states() => {
                 Arc::new(TableCodec::made(page.name(), page.source(), table_of_page))
             }
             Kind::Page(page) => Arc::new(TableCodec::of(page)),
             Kind::By(make, [name, ..]) => make(name),
-        })
+        }
     }
 }
 

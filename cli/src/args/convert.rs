@@ -360,6 +360,7 @@ impl Convert {
 
     /// Maps the options to a job of the library. An error has been printed; a job that is returned is
     /// [valid](Transcode::validate).
+    #[inline(never)]
     pub(crate) fn transcode(&self) -> Result<Transcode, Status> {
         let mut transcode = self.named.job(self.reading.tables.registry()?)?.approximate(self.approximates());
         if self.malformed.is_none() {

@@ -144,7 +144,8 @@ impl Command {
     }
 }
 
-/// Parses the command line.
+/// Parses the command line, whose stack what is done then does without (see [`crate::apart`]).
+#[inline(never)]
 pub(crate) fn parse(argv: impl IntoIterator<Item = OsString>) -> Result<Cli, Wrong> {
     let argv = with_command(argv);
     parse_command(&argv).map_err(|error| Wrong { argv, error })
@@ -156,6 +157,11 @@ fn parse_command(argv: &[OsString]) -> Result<Cli, clap::Error> {
     {
         return Ok(Cli { command: Command::Convert(Box::new(convert)) });
     }
+    parse_with_clap(argv)
+}
+
+#[inline(never)]
+fn parse_with_clap(argv: &[OsString]) -> Result<Cli, clap::Error> {
     let asks = |names: &[&str]| argv.iter().skip(1).any(|arg| names.iter().any(|name| arg == name));
     let styled = |command: clap::Command| if asks(&["-h"]) { choice::brief(command) } else { command };
     // Help without a command is about the whole program.

@@ -93,7 +93,7 @@ impl Converter<'_> {
         self.catch_panic(&name, || {
             let objection =
                 |input: &Metadata| output.feeds(input).then_some("it is also the output (use -o to replace it)");
-            match self.begin(task, transcode, objection) {
+            match self.begin(task, transcode, &objection) {
                 Ok(conversion) => self.settled(task, conversion.run(output), false),
                 Err(ended) => self.not_begun(name.clone(), ended),
             }
@@ -146,7 +146,7 @@ impl Converter<'_> {
 
     /// Converts an input. Returns the output too if it is still to be put in its place.
     fn convert_to(&self, name: &Name, task: &Task) -> (Outcome, Option<Output>) {
-        let opened = self.begin(task, self.transcode_of(task), |_| None).and_then(|mut conversion| {
+        let opened = self.begin(task, self.transcode_of(task), &|_| None).and_then(|mut conversion| {
             let output = match conversion.in_place.take() {
                 Some(file) => Output::in_place(name.clone(), file),
                 None => self.open_output(task, name).map_err(Failure::NoOutput)?.written_to_the_end(),
@@ -248,12 +248,14 @@ impl Converter<'_> {
         Ok((opened, Some(file)))
     }
 
-    /// Opens an input and makes the transcoder for it. `objection` returns why the file cannot be an input.
+    /// Opens an input and makes the transcoder for it. `objection` returns why the file cannot be an input. The
+    /// conversion does without the stack that this takes (see [`crate::apart`]).
+    #[inline(never)]
     fn begin(
         &self,
         task: &Task,
         mut transcode: Transcode,
-        objection: impl FnOnce(&Metadata) -> Option<&'static str>,
+        objection: &dyn Fn(&Metadata) -> Option<&'static str>,
     ) -> Result<Conversion, Ended> {
         if let Some(trouble) = &task.trouble {
             return Err(Ending::NotOpened(io::Error::other(trouble.clone())).into());

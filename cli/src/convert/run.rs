@@ -24,7 +24,9 @@ pub(crate) struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Converts all inputs into one output, one after the other.
+    /// Converts all inputs into one output, one after the other. Neither this nor the next takes stack from the other
+    /// (see [`crate::apart`]).
+    #[inline(never)]
     pub(crate) fn convert_into_one(&self, output: &mut Output, collector: &mut Collector<'_>) {
         let mut has_output = false;
         for task in &self.plan.tasks {
@@ -44,6 +46,7 @@ impl Run<'_> {
     }
 
     /// Converts each input into a separate output.
+    #[inline(never)]
     pub(crate) fn convert_into_many(&self, collector: &mut Collector<'_>) {
         // With --fail-fast, the inputs before the first that fails are converted even if another thread gets there
         // first, and those after it that have begun are finished.

@@ -54,7 +54,12 @@ impl Meter {
         if !progress.is_wanted(terminal, || busy && io::stdout().is_terminal()) {
             return Meter(None);
         }
-        let (count, total) = total();
+        Meter(Self::show(progress, terminal, total()))
+    }
+
+    /// Shows the bar. If there is no thread for it, the work is done without.
+    #[inline(never)]
+    fn show(progress: Progress, terminal: bool, (count, total): (usize, Option<u64>)) -> Option<Indicator> {
         let counters = Counters { bytes: Arc::default(), files: Arc::default(), count, clock: clock() };
         let mut view = View::new(counters.clone(), total);
         let bar = view.bar.clone();
@@ -62,9 +67,8 @@ impl Meter {
         let wait = move |time| matches!(ended.recv_timeout(time), Err(RecvTimeoutError::Timeout));
         let mode = Mode { terminal, always: progress == Progress::Always };
         let watch = move || view.watch(mode, wait, ProgressDrawTarget::stderr, say);
-        // If there is no thread for it, the work is done without.
-        let thread = thread::Builder::new().spawn(watch).ok();
-        Meter(thread.map(|thread| Indicator { counters, bar, end, thread }))
+        let thread = thread::Builder::new().spawn(watch).ok()?;
+        Some(Indicator { counters, bar, end, thread })
     }
 
     /// Returns `input` with its bytes counted.

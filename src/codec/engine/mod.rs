@@ -93,35 +93,43 @@ impl TableCodec {
 
     /// Returns the tables for decoding, which it builds when they are first needed.
     fn decode_tables(&self) -> &Decode {
-        self.decode.get_or_init(|| {
-            if let Source::Packed(page) = self.source {
-                return match page.is_single() {
-                    true => Decode::Single(Arc::new(single_byte::decode_table_of(page))),
-                    false => Decode::Multi(Arc::new(multi_byte::DecodeTable::of_page(page))),
-                };
-            }
-            let table = self.table();
-            match is_single(&table) {
-                true => Decode::Single(Arc::new(single_byte::decode_table(&table))),
-                false => Decode::Multi(Arc::new(multi_byte::DecodeTable::new(&table))),
-            }
-        })
+        self.decode.get_or_init(|| self.make_decode_tables())
+    }
+
+    /// Not inlined, as the next: a function with a name of its own can be put beside those that run before it
+    /// (`packaging/start-order`), and one that waits for it does not need its stack.
+    #[inline(never)]
+    fn make_decode_tables(&self) -> Decode {
+        if let Source::Packed(page) = self.source {
+            return match page.is_single() {
+                true => Decode::Single(Arc::new(single_byte::decode_table_of(page))),
+                false => Decode::Multi(Arc::new(multi_byte::DecodeTable::of_page(page))),
+            };
+        }
+        let table = self.table();
+        match is_single(&table) {
+            true => Decode::Single(Arc::new(single_byte::decode_table(&table))),
+            false => Decode::Multi(Arc::new(multi_byte::DecodeTable::new(&table))),
+        }
     }
 
     /// Returns the tables for encoding, which it builds when they are first needed.
     fn encode_tables(&self) -> &Encode {
-        self.encode.get_or_init(|| {
-            if let Source::Packed(page) = self.source
-                && !page.is_single()
-            {
-                return Encode::Multi(Arc::new(multi_byte::EncodeTable::of_page(page)));
-            }
-            let table = self.table();
-            match is_single(&table) {
-                true => Encode::Single(Arc::new(single_byte::EncodeTable::new(&table))),
-                false => Encode::Multi(Arc::new(multi_byte::EncodeTable::new(&table))),
-            }
-        })
+        self.encode.get_or_init(|| self.make_encode_tables())
+    }
+
+    #[inline(never)]
+    fn make_encode_tables(&self) -> Encode {
+        if let Source::Packed(page) = self.source
+            && !page.is_single()
+        {
+            return Encode::Multi(Arc::new(multi_byte::EncodeTable::of_page(page)));
+        }
+        let table = self.table();
+        match is_single(&table) {
+            true => Encode::Single(Arc::new(single_byte::EncodeTable::new(&table))),
+            false => Encode::Multi(Arc::new(multi_byte::EncodeTable::new(&table))),
+        }
     }
 }
 
