@@ -22,6 +22,8 @@ pub(super) struct Candidates {
     /// The bytes that all of them read as the same character.
     common: Box<[bool; 256]>,
     chosen: Arc<Chosen>,
+    /// The name that the verdict has for the first.
+    label: Option<String>,
 }
 
 /// The index of the one that was chosen.
@@ -47,7 +49,10 @@ impl Candidates {
         let is_used = verdict.source == Some(Source::Fallback)
             && verdict.error.is_none()
             && verdict.codec.as_ref().is_some_and(|codec| codec.name() == first.name());
-        is_used.then(|| Candidates::new([first].into_iter().chain(&hints.further_fallbacks).cloned().collect()))
+        is_used.then(|| {
+            let codecs = [first].into_iter().chain(&hints.further_fallbacks).cloned().collect();
+            Candidates { label: verdict.encoding.clone(), ..Candidates::new(codecs) }
+        })
     }
 
     fn new(codecs: Vec<Arc<dyn Codec>>) -> Self {
@@ -57,7 +62,8 @@ impl Candidates {
             let first = chars.next().flatten();
             first.is_some() && chars.all(|ch| ch == first)
         });
-        Candidates { codecs, common: Box::new(common), chosen: Arc::new(Chosen(AtomicUsize::new(Chosen::NONE))) }
+        let chosen = Arc::new(Chosen(AtomicUsize::new(Chosen::NONE)));
+        Candidates { codecs, common: Box::new(common), chosen, label: None }
     }
 
     pub(super) fn codecs(&self) -> &[Arc<dyn Codec>] {
@@ -90,6 +96,11 @@ impl Candidates {
     /// Whether it makes a difference that the input ends with `window`.
     pub(super) fn depends_on_end(&self, window: &[u8]) -> bool {
         self.fitting(window, false) != self.fitting(window, true)
+    }
+
+    /// Returns the name that the verdict has for the first, as long as none is chosen.
+    pub(super) fn label(&self) -> Option<&str> {
+        self.label.as_deref()
     }
 
     /// Takes the choice back, for another input. The decoders of [`codec`](Self::codec) are back in their initial state.

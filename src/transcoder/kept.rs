@@ -100,9 +100,15 @@ impl Kept {
         let hints = &settings.hints;
         let is_open = !hints.guess && hints.charset.is_none() && hints.policy.traits().checks_contents;
         let is_known = match verdict.source {
-            Some(Source::User) => hints.from.as_ref().is_some_and(|from| plain::is_one_charset(&**from)),
+            Some(Source::User) => {
+                let is_read_further = hints.policy.traits().always_guesses;
+                !is_read_further && hints.from.as_ref().is_some_and(|from| plain::is_one_charset(&**from))
+            }
             Some(Source::Default) => is_open && hints.fallback.is_none(),
-            Some(Source::Fallback) => is_open && hints.fallback.is_some(),
+            // Among several, the text decides. Without a choice that can be taken back, it has.
+            Some(Source::Fallback) => {
+                is_open && hints.fallback.is_some() && (hints.further_fallbacks.is_empty() || self.choice.is_some())
+            }
             _ => false,
         };
         is_known

@@ -41,7 +41,7 @@ impl Messages {
     pub(super) fn after(settings: &Settings, report: &Report) -> Option<Self> {
         let verdict = report.verdict.as_ref()?;
         let is_known = match verdict.source {
-            Some(Source::User) => true,
+            Some(Source::User) => !settings.hints.policy.traits().always_guesses,
             Some(Source::Default) => plain::is_open(settings),
             _ => false,
         };

@@ -92,6 +92,11 @@ impl Transcoder {
             self.run.spare.forget_source();
             choice.restart();
             self.run.report.set_codec(&choice.codecs()[0]);
+            if let Some(verdict) = &mut self.run.report.verdict
+                && verdict.encoding.as_deref() != choice.label()
+            {
+                verdict.encoding = choice.label().map(str::to_owned);
+            }
         }
         kept.take_report(&mut self.run.report);
         (kept.route, kept.label) = (self.route.take(), self.label.take());

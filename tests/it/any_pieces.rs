@@ -1,7 +1,8 @@
 //! Tests every option on input of every kind, in pieces of any size, through every interface: the result is the same as
-//! with one piece. The jobs and inputs are random, from a fixed seed.
+//! with one piece, and through a transcoder that has converted others before, what it is with a new one. The jobs and
+//! inputs are random, from a fixed seed.
 
-use crate::common::{self, Outcome, codecs, drive, encode, sample, whole};
+use crate::common::{self, Outcome, codecs, drive, drive_this, encode, sample, whole};
 use charpipe::{Error, OptionValue, Transcode};
 use std::io::{self, BufReader, Read, Write};
 
@@ -169,6 +170,42 @@ fn every_option_in_any_pieces() {
                 assert_eq!(read(&job, &input, size), expected, "{how}, read");
                 assert_eq!(write(&job, &input, size), expected, "{how}, written and flushed");
             }
+        }
+    }
+}
+
+#[test]
+fn every_option_after_other_inputs() {
+    let labels: Vec<String> = codecs().iter().map(|codec| codec.name().to_owned()).collect();
+    let dice = &mut Dice(20_261_128);
+    let mut done = 0;
+    while done < sample::tenth(20_000) {
+        let Some((job, what)) = any_job(dice, &labels) else { continue };
+        done += 1;
+        let mut transcoder = job.transcoder().unwrap();
+        let mut inputs: Vec<Vec<u8>> = (0..4).map(|_| any_input(dice, &labels)).collect();
+        inputs.extend([&b"plain ascii\n"[..], b"caf\xE9 x\n", b"d\xC3\xA9j\xC3\xA0\n"].map(Vec::from));
+        let mut before: Vec<(&[u8], usize, usize, bool)> = Vec::new();
+        for _ in 0..10 {
+            let input = dice.pick(&inputs);
+            transcoder.reset();
+            let (cut, room) = (*dice.pick(&[1, 3, 16, usize::MAX]), *dice.pick(&[7, 64, 1 << 16]));
+            let late_eof = dice.roll(2) == 0;
+            let mut rooms = std::iter::repeat(room);
+            let found = drive_this(&mut transcoder, input, &mut std::iter::repeat(cut), &mut rooms, late_eof);
+            assert_eq!(
+                found,
+                whole(&job, input),
+                "{what}, {input:02X?} in pieces of {cut}, room {room}, late {late_eof}, after {:?}",
+                before
+                    .iter()
+                    .map(|(i, c, r, l): &(&[u8], usize, usize, bool)| format!(
+                        "{}/{c}/{r}/{l}",
+                        String::from_utf8_lossy(i)
+                    ))
+                    .collect::<Vec<_>>()
+            );
+            before.push((input, cut, room, late_eof));
         }
     }
 }

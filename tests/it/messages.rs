@@ -82,6 +82,7 @@ fn detected_ones() {
         job.clone().guess(true),
         job.clone().fallback("ISO-8859-1").unwrap(),
         job.clone().fallbacks(["UTF-8", "ISO-8859-1"]).unwrap(),
+        job.clone().fallbacks(["UTF-8", "ISO-8859-1", "IBM037"]).unwrap(),
         job.clone().charset("UTF-8"),
         job.clone().content_type("text/plain"),
         job.clone().policy(charpipe::detect::Policy::Whatwg),

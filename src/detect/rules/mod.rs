@@ -32,7 +32,7 @@ pub(crate) struct Traits {
     /// The contents are compared with the encoding that was found.
     pub(crate) checks_contents: bool,
     /// The rules ask statistics even if the caller does not.
-    pub(super) always_guesses: bool,
+    pub(crate) always_guesses: bool,
     /// The rules ask in which family a declaration after a byte order mark is written.
     pub(super) looks_past_bom: bool,
     /// `+xml` counts only in `application/…+xml` and `text/…+xml`, not under any top-level type.
