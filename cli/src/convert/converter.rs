@@ -26,12 +26,15 @@ use charpipe::detect::Diagnostic;
 use charpipe::detect::statistics::Looks;
 use charpipe::files::{ChangedFolders, End, FileId, Folder};
 use charpipe::{Error, OnUnknown, Report, Transcode, Transcoder, Verdict};
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::io::{self, BufRead, Read as _, Write as _};
+use std::mem::take;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::Arc;
+use std::ptr;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many bytes are read at a time.
 const READ_BYTES: usize = 64 * 1024;
@@ -58,6 +61,23 @@ pub(crate) struct Converter<'a> {
     pub(crate) report_id: Option<FileId>,
     /// How binary files are recognised that were found in directories.
     pub(crate) binary: Option<Search>,
+    pub(crate) spare: Spare,
+}
+
+/// The transcoders of inputs that are converted, for those after them: to make one takes longer than to convert a short
+/// file. There are as many as inputs that are converted at once, at most.
+#[derive(Default)]
+#[allow(clippy::vec_box)] // A conversion takes the box, and gives it back.
+pub(crate) struct Spare(Mutex<Vec<Box<Transcoder>>>);
+
+impl Spare {
+    fn take(&self) -> Option<Box<Transcoder>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    fn put(&self, transcoder: Box<Transcoder>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(transcoder);
+    }
 }
 
 /// An input that was converted.
@@ -72,6 +92,8 @@ struct Conversion {
     input: SampledInput,
     /// In a box, as this is moved about.
     transcoder: Box<Transcoder>,
+    /// The transcoder has the settings that the inputs share.
+    is_shared: bool,
     notes: Vec<String>,
     /// The verdict, if the input is binary and is copied.
     binary: Option<Verdict>,
@@ -88,13 +110,13 @@ struct Conversion {
 
 impl Converter<'_> {
     /// Converts an input into an open output.
-    pub(crate) fn convert_into(&self, task: &Task, transcode: Transcode, output: &mut Output) -> Outcome {
+    pub(crate) fn convert_into(&self, task: &Task, transcode: Cow<'_, Transcode>, output: &mut Output) -> Outcome {
         let name = output.name.clone();
         self.catch_panic(&name, || {
             let objection =
                 |input: &Metadata| output.feeds(input).then_some("it is also the output (use -o to replace it)");
             match self.begin(task, transcode, &objection) {
-                Ok(conversion) => self.settled(task, conversion.run(output), false),
+                Ok(conversion) => self.settled(task, self.run(conversion, output), false),
                 Err(ended) => self.not_begun(name.clone(), ended),
             }
         })
@@ -121,9 +143,9 @@ impl Converter<'_> {
         Converted { outcome, waiting }
     }
 
-    /// Returns the conversion of an input.
-    pub(crate) fn transcode_of(&self, task: &Task) -> Transcode {
-        task.transcode.as_deref().unwrap_or(&self.transcode).clone()
+    /// Returns the settings for an input.
+    pub(crate) fn transcode_of<'a>(&'a self, task: &'a Task) -> Cow<'a, Transcode> {
+        Cow::Borrowed(task.transcode.as_deref().unwrap_or(&self.transcode))
     }
 
     /// Puts the output of an input in its place. `prepared`: whether a new file in it is on disk.
@@ -157,7 +179,7 @@ impl Converter<'_> {
             Ok(opened) => opened,
             Err(ended) => return (self.not_begun(name.clone(), ended), None),
         };
-        let outcome = conversion.run(&mut output);
+        let outcome = self.run(conversion, &mut output);
         let mut outcome = self.settled(task, outcome, output.is_replacing());
         if let Ended::LeftAlone(_) = outcome.ended {
             return (outcome, None);
@@ -171,6 +193,15 @@ impl Converter<'_> {
         let is_done = outcome.ended.status() == Status::Done;
         let output = (is_done || !output.is_replacing()).then_some(output);
         (outcome, output)
+    }
+
+    /// Converts an input, and keeps its transcoder if another input can have it.
+    fn run(&self, mut conversion: Conversion, output: &mut Output) -> Outcome {
+        let outcome = conversion.run(output);
+        if conversion.is_shared && outcome.ended.status() == Status::Done {
+            self.spare.put(conversion.transcoder);
+        }
+        outcome
     }
 
     /// Leaves a file alone that turned out to be binary after the part of it that was examined. If some of it is in the
@@ -254,7 +285,7 @@ impl Converter<'_> {
     fn begin(
         &self,
         task: &Task,
-        mut transcode: Transcode,
+        mut transcode: Cow<'_, Transcode>,
         objection: &dyn Fn(&Metadata) -> Option<&'static str>,
     ) -> Result<Conversion, Ended> {
         if let Some(trouble) = &task.trouble {
@@ -282,7 +313,7 @@ impl Converter<'_> {
                 reader = Box::new(Body::new(reader, length));
             }
             if let Some(value) = head.content_type.filter(|_| !self.args.reading.has_content_type()) {
-                transcode = transcode.content_type(&value);
+                transcode = Cow::Owned(transcode.into_owned().content_type(&value));
             }
             // Offsets count from the beginning of the body.
             (file, again) = (None, None);
@@ -299,22 +330,42 @@ impl Converter<'_> {
             if !is_quiet {
                 notes.push(format!("detected records of shape {shape}"));
             }
-            transcode = transcode.records(shape);
+            transcode = Cow::Owned(transcode.into_owned().records(shape));
         }
         if self.parts.get() > 1 {
             if is_file {
-                transcode = transcode.jobs(self.parts);
+                transcode = Cow::Owned(transcode.into_owned().jobs(self.parts));
             } else if is_verbose {
                 notes.push("not a regular file, so one thread converts it".to_owned());
             }
         }
         // What cannot be read again is counted as it passes.
-        let transcode = transcode.count_lines(again.is_none());
-        let transcoder = Box::new(transcode.transcoder().map_err(Failure::Stuck)?);
+        if again.is_none() {
+            transcode = Cow::Owned(transcode.into_owned().count_lines(true));
+        }
+        let is_shared = matches!(transcode, Cow::Borrowed(shared) if ptr::eq(shared, &self.transcode));
+        let transcoder = match is_shared.then(|| self.spare.take()).flatten() {
+            Some(mut transcoder) => {
+                transcoder.reset();
+                transcoder
+            }
+            None => Box::new(transcode.transcoder().map_err(Failure::Stuck)?),
+        };
         let shows_bytes = is_verbose && messages::is_watched();
         let input = SampledInput::new(input).with_file(file).with_stream(stream).keep_recent(shows_bytes);
         let hints_at_damage = !is_quiet && self.args.hints_at_damage();
-        Ok(Conversion { input, transcoder, notes, binary, in_place, is_verbose, shows_bytes, hints_at_damage, again })
+        Ok(Conversion {
+            input,
+            transcoder,
+            is_shared,
+            notes,
+            binary,
+            in_place,
+            is_verbose,
+            shows_bytes,
+            hints_at_damage,
+            again,
+        })
     }
 
     /// Returns the outcome of an input of which nothing was converted.
@@ -331,7 +382,7 @@ impl Converter<'_> {
 
 impl Conversion {
     /// Converts the input into an output, or copies it if it is binary.
-    fn run(mut self, output: &mut Output) -> Outcome {
+    fn run(&mut self, output: &mut Output) -> Outcome {
         if let Some(verdict) = self.binary.take() {
             return self.copy(verdict, output);
         }
@@ -356,7 +407,15 @@ impl Conversion {
             let window = hexdump::window(offset);
             Some(Piece { start: window.start, bytes: self.input.bytes_at(window)? })
         });
-        Outcome { output: output.name.clone(), report, ended, notes: self.notes, advice, len: self.input.len(), piece }
+        Outcome {
+            output: output.name.clone(),
+            report,
+            ended,
+            notes: take(&mut self.notes),
+            advice,
+            len: self.input.len(),
+            piece,
+        }
     }
 
     /// Returns a hint if the text of the input was decoded with the wrong charset before.
@@ -379,14 +438,22 @@ impl Conversion {
     }
 
     /// Copies the input into an output.
-    fn copy(mut self, verdict: Verdict, output: &mut Output) -> Outcome {
+    fn copy(&mut self, verdict: Verdict, output: &mut Output) -> Outcome {
         let mut copied = 0;
         let result = copy(&mut self.input, output, &mut copied);
         let mut report = self.transcoder.report().clone();
         (report.bytes_in, report.bytes_out, report.passed) = (copied, copied, true);
         report.verdict = Some(verdict);
         let (ended, len) = (Ended::of(result, &output.name), self.input.len());
-        Outcome { output: output.name.clone(), report, ended, notes: self.notes, advice: None, len, piece: None }
+        Outcome {
+            output: output.name.clone(),
+            report,
+            ended,
+            notes: take(&mut self.notes),
+            advice: None,
+            len,
+            piece: None,
+        }
     }
 }
 

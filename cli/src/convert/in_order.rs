@@ -90,11 +90,16 @@ struct State<D> {
     outcomes: VecDeque<Option<Option<D>>>,
     /// How many of them are known.
     known: usize,
+    /// Whether the thread that hands over waits for `ready`, and how many threads wait for `room`. Waking is a system
+    /// call, also if no one waits.
+    is_awaited: bool,
+    idle: usize,
 }
 
 impl<D> Queue<D> {
     fn new(len: usize, waiting: usize) -> Self {
-        let state = State { len, next: 0, handed: 0, first: 0, outcomes: VecDeque::new(), known: 0 };
+        let outcomes = VecDeque::new();
+        let state = State { len, next: 0, handed: 0, first: 0, outcomes, known: 0, is_awaited: false, idle: 0 };
         Queue { state: Mutex::new(state), ready: Condvar::new(), room: Condvar::new(), waiting }
     }
 
@@ -114,8 +119,12 @@ impl<D> Queue<D> {
 
     /// Returns the next task to begin, once it may be.
     fn begin(&self) -> Option<usize> {
-        let full = |state: &mut State<D>| state.next < state.len && state.next >= state.handed + self.waiting;
-        let mut state = self.room.wait_while(self.state(), full).unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
+        while state.next < state.len && state.next >= state.handed + self.waiting {
+            state.idle += 1;
+            state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.idle -= 1;
+        }
         if state.next >= state.len {
             return None;
         }
@@ -130,7 +139,8 @@ impl<D> Queue<D> {
         let at = number - state.first;
         state.outcomes[at] = Some(outcome);
         state.known += 1;
-        if state.known >= self.waiting.div_ceil(PART) || state.known == state.len - state.first {
+        let is_enough = state.known >= self.waiting.div_ceil(PART) || state.known == state.len - state.first;
+        if is_enough && state.is_awaited {
             self.ready.notify_one();
         }
     }
@@ -140,12 +150,16 @@ impl<D> Queue<D> {
     fn take(&self, handed: usize, outcomes: &mut Vec<Option<D>>) -> bool {
         let mut state = self.state();
         state.handed = handed;
-        self.room.notify_all();
+        if state.idle > 0 {
+            self.room.notify_all();
+        }
         if handed == state.len {
             return false;
         }
         while !matches!(state.outcomes.front(), Some(Some(_))) {
+            state.is_awaited = true;
             state = self.ready.wait_timeout(state, PAUSE).unwrap_or_else(PoisonError::into_inner).0;
+            state.is_awaited = false;
         }
         while let Some(Some(_)) = state.outcomes.front() {
             outcomes.extend(state.outcomes.pop_front().flatten());

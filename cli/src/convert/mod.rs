@@ -31,7 +31,7 @@ mod task;
 use crate::args::Convert;
 use crate::convert::binary::Search;
 use crate::convert::collector::Collector;
-use crate::convert::converter::Converter;
+use crate::convert::converter::{Converter, Spare};
 use crate::convert::plan::Plan;
 use crate::convert::run::Run;
 use crate::files::output::Output;
@@ -80,6 +80,7 @@ pub(crate) fn run_with(args: &Convert, transcode: Transcode) -> Result<Status, S
         folders,
         report_id,
         binary,
+        spare: Spare::default(),
     };
     let run = Run { args, plan: &plan, converter, meter: &meter };
     match output {

@@ -14,6 +14,7 @@ use crate::files::output::Output;
 use crate::messages::progress::Meter;
 use crate::status::Status;
 use charpipe::Bom;
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub(crate) struct Run<'a> {
@@ -32,7 +33,7 @@ impl Run<'_> {
         for task in &self.plan.tasks {
             let transcode = self.converter.transcode_of(task);
             // In the middle of the output, a byte order mark would be a character of the text.
-            let transcode = if has_output { transcode.bom(Bom::Strip) } else { transcode };
+            let transcode = if has_output { Cow::Owned(transcode.into_owned().bom(Bom::Strip)) } else { transcode };
             let outcome = self.converter.convert_into(task, transcode, output);
             has_output |= outcome.report.bytes_out > 0;
             let is_failure = outcome.ended.status() != Status::Done;

@@ -290,6 +290,48 @@ fn binary_files_are_copied_if_that_is_asked_for() {
     assert!(folder.path("out/b.png").exists() && !folder.path("out/c").exists());
 }
 
+/// One thread converts all files with one transcoder, and each comes out as if it were the only one.
+#[test]
+fn a_file_does_not_depend_on_those_before_it() {
+    let files: [(&str, &[u8]); 9] = [
+        ("a", b"plain ascii\n"),
+        ("b", b"caf\xE9\n"),
+        ("c", b"d\xC3\xA9j\xC3\xA0\n"),
+        ("d", b"<?xml version='1.0' encoding='ISO-8859-1'?><a>\xE9</a>"),
+        ("e", b"caf\xE9\n"),
+        ("f", b"<!DOCTYPE html><meta charset=koi8-r><p>\xC1"),
+        ("g", b"\xFF\xFEa\0\xE9\0"),
+        ("h", b"d\xC3\xA9j\xC3"),
+        ("i", b"caf\xE9\n"),
+    ];
+    for options in [
+        "",
+        "--fallback UTF-8,ISO-8859-15,IBM037",
+        "--fallback UTF-8,latin1",
+        "--guess",
+        "-f latin1",
+        "--policy feedparser --fallback UTF-8,latin1",
+        "--malformed replace --eol crlf",
+        "-t IBM1047 --guess --unmappable replace",
+    ] {
+        let folder = Folder::with(&files);
+        let together = folder.run(&format!("-r --jobs 1 {options} --output-dir out ."));
+        let mut messages = String::new();
+        for (name, _) in files {
+            let alone = folder.run(&format!("{options} -o alone {name}"));
+            let written = folder.path("alone").exists().then(|| folder.read("alone"));
+            let expected = written.filter(|_| alone.status.success());
+            let found = fs::read(folder.path(format!("out/{name}"))).ok();
+            assert_eq!(found, expected, "{options}: {name}");
+            messages.extend(text(&alone.stderr).lines().map(|line| format!("{line}\n")));
+            _ = fs::remove_file(folder.path("alone"));
+        }
+        let found = text(&together.stderr).replace("./", "");
+        let count = found.lines().filter(|line| messages.contains(line)).count();
+        assert_eq!(count, messages.lines().count(), "{options}: {found}{messages}");
+    }
+}
+
 /// In UTF-16, UTF-32, EBCDIC and records, text has any bytes.
 #[test]
 fn an_encoding_that_was_named_may_need_any_bytes() {
