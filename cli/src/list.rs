@@ -5,11 +5,11 @@ use crate::escape::printable;
 use crate::messages::json::{self, CodecObject};
 use crate::messages::say;
 use crate::print;
+use crate::selection::pattern::Pattern;
 use crate::status::Status;
 use charpipe::ErrorKind;
 use charpipe::Registry;
 use charpipe::codec::can_encode;
-use regex_lite::Regex;
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 
@@ -74,11 +74,10 @@ fn matching<'a>(registry: &'a Registry, pattern: Option<&str>) -> Vec<CodecObjec
 /// ignored.
 fn matcher(pattern: &str) -> impl Fn(&str) -> bool {
     let pattern = pattern.to_ascii_lowercase();
-    let glob = regex_lite::escape(&pattern).replace("\\*", ".*").replace("\\?", ".");
-    let glob = Regex::new(&format!("(?s)^{glob}$")).ok().filter(|_| pattern.contains(['*', '?']));
+    let wildcards = pattern.contains(['*', '?']).then(|| Pattern::of_wildcards(&pattern));
     move |label| {
         let label = label.to_ascii_lowercase();
-        glob.as_ref().map_or_else(|| label.contains(&pattern), |glob| glob.is_match(&label))
+        wildcards.as_ref().map_or_else(|| label.contains(&pattern), |wildcards| wildcards.matches(label.as_bytes()))
     }
 }
 

@@ -105,7 +105,8 @@ impl Kept {
                 !is_read_further && hints.from.as_ref().is_some_and(|from| plain::is_one_charset(&**from))
             }
             Some(Source::Default) => is_open && hints.fallback.is_none(),
-            // Among several, the text decides. Without a choice that can be taken back, it has.
+            // Among several fallbacks, the text decides. If there is no choice to take back, it has decided already, for
+            // that message only.
             Some(Source::Fallback) => {
                 is_open && hints.fallback.is_some() && (hints.further_fallbacks.is_empty() || self.choice.is_some())
             }

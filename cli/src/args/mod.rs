@@ -144,7 +144,8 @@ impl Command {
     }
 }
 
-/// Parses the command line, whose stack what is done then does without (see [`crate::apart`]).
+/// Parses the command line. Not inlined, so that its stack is free again before the command runs (see
+/// [`crate::apart`]).
 #[inline(never)]
 pub(crate) fn parse(argv: impl IntoIterator<Item = OsString>) -> Result<Cli, Wrong> {
     let argv = with_command(argv);

@@ -64,8 +64,8 @@ pub(crate) struct Converter<'a> {
     pub(crate) spare: Spare,
 }
 
-/// The transcoders of inputs that are converted, for those after them: to make one takes longer than to convert a short
-/// file. There are as many as inputs that are converted at once, at most.
+/// Transcoders whose inputs are done, for later inputs: to make one takes longer than to convert a short file. There are
+/// at most as many as inputs that are converted at once.
 #[derive(Default)]
 #[allow(clippy::vec_box)] // A conversion takes the box, and gives it back.
 pub(crate) struct Spare(Mutex<Vec<Box<Transcoder>>>);
@@ -279,8 +279,8 @@ impl Converter<'_> {
         Ok((opened, Some(file)))
     }
 
-    /// Opens an input and makes the transcoder for it. `objection` returns why the file cannot be an input. The
-    /// conversion does without the stack that this takes (see [`crate::apart`]).
+    /// Opens an input and makes the transcoder for it. `objection` returns why the file cannot be an input. Not
+    /// inlined, so that its stack is free again before the conversion (see [`crate::apart`]).
     #[inline(never)]
     fn begin(
         &self,

@@ -91,7 +91,7 @@ struct State<D> {
     /// How many of them are known.
     known: usize,
     /// Whether the thread that hands over waits for `ready`, and how many threads wait for `room`. Waking is a system
-    /// call, also if no one waits.
+    /// call, even if no one waits.
     is_awaited: bool,
     idle: usize,
 }

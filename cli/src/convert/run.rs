@@ -25,8 +25,8 @@ pub(crate) struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Converts all inputs into one output, one after the other. Neither this nor the next takes stack from the other
-    /// (see [`crate::apart`]).
+    /// Converts all inputs into one output, one after the other. Not inlined, as [`Self::convert_into_many`] is not: a
+    /// run needs the stack of one of the two (see [`crate::apart`]).
     #[inline(never)]
     pub(crate) fn convert_into_one(&self, output: &mut Output, collector: &mut Collector<'_>) {
         let mut has_output = false;

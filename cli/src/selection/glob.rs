@@ -1,9 +1,8 @@
 //! Globs of `--include` and `--exclude`. A walk follows them from one directory to the next, name by name: no path is
 //! ever put together to be matched, so that a deep directory costs no more than a flat one.
 
-use regex_lite::Regex;
+use crate::selection::pattern::Pattern;
 use std::ffi::OsStr;
-use std::str::Chars;
 
 /// A pattern for the names of files and directories, or for their paths below the directory that a search began in.
 #[derive(Clone, Debug)]
@@ -18,8 +17,7 @@ pub(crate) struct Glob {
 /// The part between two slashes.
 #[derive(Clone, Debug)]
 enum Part {
-    /// An expression over the bytes of a name, which need not be UTF-8: each of them is the character of its number.
-    Name(Regex),
+    Name(Pattern),
     /// `**`: any number of directories; at the end, everything in a directory.
     Any,
 }
@@ -99,87 +97,17 @@ impl Part {
             }
             _ => {}
         }
-        let expression = expression(text)?;
-        Ok(Part::Name(Regex::new(&expression).map_err(|error| error.to_string())?))
+        Pattern::parse(text).map(Part::Name)
     }
 
     fn matches(&self, name: &OsStr) -> bool {
         #[cfg(test)]
         crate::selection::work::step();
         match self {
-            Part::Name(glob) => glob.is_match(&in_bytes(name.as_encoded_bytes())),
+            Part::Name(pattern) => pattern.matches(name.as_encoded_bytes()),
             Part::Any => true,
         }
     }
-}
-
-/// Why a brace or a bracket that seems closed is not: a glob is split at its slashes first.
-const NO_SLASH: &str = "(a slash cannot stand in braces or brackets)";
-
-/// Returns a text whose characters have the numbers of `bytes`.
-fn in_bytes(bytes: &[u8]) -> String {
-    bytes.iter().copied().map(char::from).collect()
-}
-
-/// Returns the regular expression for a part of a glob, or what is wrong with it.
-fn expression(glob: &str) -> Result<String, String> {
-    let literal = |ch: char| regex_lite::escape(&in_bytes(ch.encode_utf8(&mut [0; 4]).as_bytes()));
-    let mut expression = "(?s)^".to_owned();
-    let mut braces = 0;
-    let mut chars = glob.chars();
-    while let Some(ch) = chars.next() {
-        expression += &match ch {
-            '?' => ".".to_owned(),
-            '*' => ".*".to_owned(),
-            '[' => class(&mut chars)?,
-            '{' => {
-                braces += 1;
-                "(?:".to_owned()
-            }
-            '}' if braces == 0 => return Err("unopened alternate group; missing '{'".to_owned()),
-            '}' => {
-                braces -= 1;
-                ")".to_owned()
-            }
-            ',' if braces > 0 => "|".to_owned(),
-            '\\' => literal(chars.next().ok_or("dangling '\\'")?),
-            ch => literal(ch),
-        };
-    }
-    if braces > 0 {
-        return Err(format!("unclosed alternate group; missing '}}' {NO_SLASH}"));
-    }
-    Ok(expression + "$")
-}
-
-/// Returns the regular expression for a class, after its opening bracket. A closing bracket that comes first, and a
-/// hyphen that comes first or last, stand for themselves.
-fn class(chars: &mut Chars<'_>) -> Result<String, String> {
-    let (inner, is_negated) = match chars.as_str().strip_prefix(['!', '^']) {
-        Some(inner) => (inner, true),
-        None => (chars.as_str(), false),
-    };
-    let from = inner.chars().next().map_or(0, char::len_utf8);
-    let end =
-        inner[from..].find(']').ok_or_else(|| format!("unclosed character class; missing ']' {NO_SLASH}"))? + from;
-    *chars = inner[end + 1..].chars();
-
-    let mut rest = &inner[..end];
-    if !rest.is_ascii() {
-        return Err("only ASCII characters can stand in brackets (use {ä,ö} instead of [äö])".to_owned());
-    }
-    let escape = |ch: &str| format!("\\x{:02X}", ch.as_bytes()[0]);
-    let mut expression = if is_negated { "[^".to_owned() } else { "[".to_owned() };
-    while !rest.is_empty() {
-        let is_range = rest.len() > 2 && rest[1..].starts_with('-');
-        let (first, last) = if is_range { (&rest[..1], &rest[2..3]) } else { (&rest[..1], &rest[..1]) };
-        if first > last {
-            return Err(format!("invalid range; '{first}' > '{last}'"));
-        }
-        expression += &format!("{}-{}", escape(first), escape(last));
-        rest = &rest[if is_range { 3 } else { 1 }..];
-    }
-    Ok(expression + "]")
 }
 
 #[cfg(test)]
@@ -206,6 +134,7 @@ mod tests {
             ("[^a]", &["b", "^"], &["a"]),
             ("[]a-]", &["]", "a", "-"], &["b", "]a"]),
             ("[!]^]", &["a"], &["]", "^"]),
+            ("[a-c-e]", &["b", "-", "e"], &["d"]),
             ("[+--]", &["+", ",", "-"], &["."]),
             ("a.[{,}]", &["a.{", "a.,"], &["a"]),
             ("*.{c,h}", &["x.c", "x.h"], &["x.o"]),

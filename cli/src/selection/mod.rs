@@ -2,6 +2,7 @@
 
 pub(crate) mod glob;
 pub(crate) mod left_alone;
+pub(crate) mod pattern;
 #[cfg(test)]
 pub(crate) mod work;
 

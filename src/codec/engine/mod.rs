@@ -96,8 +96,8 @@ impl TableCodec {
         self.decode.get_or_init(|| self.make_decode_tables())
     }
 
-    /// Not inlined, as the next: a function with a name of its own can be put beside those that run before it
-    /// (`packaging/start-order`), and one that waits for it does not need its stack.
+    /// Not inlined: a function with a name of its own can be put beside those that run before it
+    /// (`packaging/start-order`), and its stack is free again when it returns.
     #[inline(never)]
     fn make_decode_tables(&self) -> Decode {
         if let Source::Packed(page) = self.source {
