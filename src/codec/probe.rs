@@ -27,20 +27,6 @@ pub fn decode_strictly(codec: &dyn Codec, bytes: &[u8]) -> Option<String> {
     is_decoded.then_some(text)
 }
 
-/// Returns whether the codec decodes `bytes`, which are a whole text, to `text` without error.
-fn decodes_to(codec: &dyn Codec, bytes: &[u8], text: &str) -> bool {
-    let mut is_text = false;
-    codec.with_decoder(&mut |decoder| {
-        let mut rest = Some(text);
-        let is_decoded = drive(decoder, bytes, true, &mut [0; 256], |step| {
-            rest = rest.and_then(|rest| rest.strip_prefix(step.text)).filter(|_| step.fault.is_none());
-            rest.is_some()
-        });
-        is_text = is_decoded && rest == Some("");
-    });
-    is_text
-}
-
 /// Returns whether the codec decodes `bytes` without error. `is_end`: nothing follows them; otherwise their end may cut
 /// a character. A codec that breaks the contract does not decode them.
 pub(crate) fn decodes(codec: &dyn Codec, bytes: &[u8], is_end: bool) -> bool {
@@ -109,7 +95,7 @@ pub fn is_ebcdic(codec: &dyn Codec) -> bool {
     // A job that only encodes should not make the tables of a decoder to find out.
     match codec.info().table.and_then(|table| table.single_bytes()) {
         Some(chars) => (chars[0x40], chars[0xC1]) == (Some(' '), Some('A')),
-        None => decodes_to(codec, b"\x40\xC1", " A"),
+        None => decode_strictly(codec, b"\x40\xC1").as_deref() == Some(" A"),
     }
 }
 

@@ -51,7 +51,9 @@ impl Candidates {
             && verdict.codec.as_ref().is_some_and(|codec| codec.name() == first.name());
         is_used.then(|| {
             let codecs = [first].into_iter().chain(&hints.further_fallbacks).cloned().collect();
-            Candidates { label: verdict.encoding.clone(), ..Candidates::new(codecs) }
+            // Only what is kept for later inputs needs it, and in a web page nothing is (see `reset.rs`).
+            let label = if cfg!(target_family = "wasm") { None } else { verdict.encoding.clone() };
+            Candidates { label, ..Candidates::new(codecs) }
         })
     }
 
