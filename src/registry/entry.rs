@@ -72,7 +72,7 @@ impl Builtin {
         MADE[self.index].get_or_init(|| self.make())
     }
 
-    #[inline(never)]
+    #[cfg_attr(not(target_family = "wasm"), inline(never))]
     fn make(self) -> Arc<dyn Codec> {
         match self.kind {
             Kind::Plain((_, make, ..)) => make(),

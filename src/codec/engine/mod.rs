@@ -98,7 +98,7 @@ impl TableCodec {
 
     /// Not inlined: a function with a name of its own can be put beside those that run before it
     /// (`packaging/start-order`), and its stack is free again when it returns.
-    #[inline(never)]
+    #[cfg_attr(not(target_family = "wasm"), inline(never))]
     fn make_decode_tables(&self) -> Decode {
         if let Source::Packed(page) = self.source {
             return match page.is_single() {
@@ -118,7 +118,7 @@ impl TableCodec {
         self.encode.get_or_init(|| self.make_encode_tables())
     }
 
-    #[inline(never)]
+    #[cfg_attr(not(target_family = "wasm"), inline(never))]
     fn make_encode_tables(&self) -> Encode {
         if let Source::Packed(page) = self.source
             && !page.is_single()

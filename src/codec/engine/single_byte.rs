@@ -5,7 +5,7 @@
 
 use crate::arch::{self, types::FromUtf8};
 use crate::codec::runs::runs;
-use crate::codec::table::packed::Packed;
+use crate::codec::table::packed::{Chart, Packed};
 use crate::codec::table::{Mapping, Table, Way};
 use crate::codec::{
     ByteSink, Decoder, Encoder, Malformed, Replaced, Replacement, Step, Stop, Unmappable, Utf8Char, Utf8Filled,
@@ -27,7 +27,15 @@ pub(super) fn decode_table(table: &Table) -> DecodeTable {
 
 /// Builds the decode table of a built-in page directly from its packed form.
 pub(super) fn decode_table_of(page: Packed) -> DecodeTable {
-    Utf8Table::new(page.single_bytes().map(|ch| ch.map_or(Utf8Char::NONE, Utf8Char::new)))
+    let mut chars = [Utf8Char::NONE; 256];
+    let record = page.open();
+    for (place, unit) in chars.iter_mut().zip(record.charts.iter().flat_map(Chart::quarters).flatten()) {
+        // FFFF is not a character, so no page assigns it.
+        if let Some(ch) = char::from_u32(unit.into()).filter(|_| unit != 0xFFFF) {
+            *place = Utf8Char::new(ch);
+        }
+    }
+    Utf8Table::new(chars)
 }
 
 /// Decodes a single-byte charset. It has no state.
