@@ -117,7 +117,7 @@ fn alternatives(chars: &mut Chars<'_>, depth: usize) -> Result<Vec<Alternative>,
         };
         count = count * more.len() + open.len() * len(&more);
         if before + count > MAX_STEPS {
-            return Err(format!("it stands for more than {} bytes", MAX_STEPS - 1));
+            return Err(format!("it is longer than {} bytes with its braces written out", MAX_STEPS - 1));
         }
         match &more[..] {
             [more] => open.iter_mut().for_each(|one| one.extend_from_slice(more)),
