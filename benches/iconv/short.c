@@ -151,6 +151,9 @@ static const struct pair {
     {"UTF-8", "EUC-JP", "\xE6\x97\xA5" "abc\xE6\x9C\xAC"},
     {"IBM939", "UTF-8", "\xE6\x97\xA5" "abc\xE6\x9C\xAC"},
     {"UTF-8", "ISO-2022-JP", "\xE6\x97\xA5" "abc\xE6\x9C\xAC"},
+    {"UTF-8", "GB18030", "\xE6\x97\xA5" "abc\xE6\x9C\xAC"},
+    {"UTF-8", "EUC-KR", "\xED\x95\x9C" "abc\xEA\xB5\xAD"},
+    {"UTF-8", "BIG5", "\xE6\x97\xA5" "abc\xE6\x9C\xAC"},
 };
 
 /* Measures one row. Returns how many allocations a call of the shim makes. */

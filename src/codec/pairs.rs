@@ -50,7 +50,27 @@ impl PlainCodes {
         )
     }
 
-    /// Does the same in a charset that switches between ASCII and pairs. `is_double` says whether bytes are pairs,
+    /// Does the same one by one, up to the end of `src`: for what is shorter than [`WORTH`].
+    #[cfg_attr(not(feature = "whatwg"), allow(dead_code))]
+    #[inline(never)]
+    pub(super) fn encode_few(&self, src: &str, spare: &mut [u8]) -> (usize, usize) {
+        let (mut read, mut written) = (0, 0);
+        for ch in src.chars() {
+            let code = self.codes.get(ch as usize).map_or(NO_CODE, |code| *code);
+            let [first, second] = code.to_le_bytes();
+            match &mut spare[written..] {
+                _ if code == NO_CODE => break,
+                [place, ..] if second == 0 => *place = first,
+                [place, next, ..] => (*place, *next) = (first, second),
+                _ => break,
+            }
+            written += 1 + usize::from(second > 0);
+            read += ch.len_utf8();
+        }
+        (read, written)
+    }
+
+    /// Does what [`encode`](Self::encode) does in a charset that switches between ASCII and pairs. `is_double` says whether bytes are pairs,
     /// before and after.
     #[inline(never)]
     pub(super) fn encode_switched(

@@ -14,11 +14,15 @@ pub(in crate::transcoder) const PUMP_BUFFER_BYTES: usize = 256 * 1024;
 /// The least size of the output buffer: less than a page.
 const SHORT_BUFFER_BYTES: usize = 4095;
 
-/// Returns the size of the output buffer for `read` bytes of input, which few charsets make longer than that. Memory that
-/// the process has already must be cleared, which takes longer than to convert a short file.
-fn buffer_bytes(read: usize) -> usize {
+/// Makes `buffer` large enough for the output of `read` bytes, unless they become more than four times as long, as in few
+/// charsets. It is not made larger than that: memory that the process has already must be cleared, which takes longer than
+/// to convert a short file.
+pub(in crate::transcoder) fn make_room(buffer: &mut PageBuffer, read: usize) {
     let len = 4 * read.min(PUMP_BUFFER_BYTES / 4);
-    if len <= SHORT_BUFFER_BYTES { SHORT_BUFFER_BYTES } else { len.next_power_of_two() }
+    let len = if len <= SHORT_BUFFER_BYTES { SHORT_BUFFER_BYTES } else { len.next_power_of_two() };
+    if buffer.len() < len {
+        *buffer = PageBuffer::for_output(len);
+    }
 }
 
 impl Transcoder {
@@ -35,10 +39,7 @@ impl Transcoder {
         while !self.is_done() {
             self.flush(output)?;
             next_chunk(input, self.report().bytes_in, |chunk| {
-                let len = buffer_bytes(chunk.len());
-                if buffer.len() < len {
-                    buffer = PageBuffer::for_output(len);
-                }
+                make_room(&mut buffer, chunk.len());
                 let (read, fed) = self.deliver(chunk, chunk.is_empty(), &mut buffer, &mut 0, output);
                 (read, fed)
             })??;

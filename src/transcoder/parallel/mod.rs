@@ -36,7 +36,7 @@ use crate::codec::PageBuffer;
 use crate::detect::LabelWatch;
 use crate::error::{Error, ErrorKind};
 use crate::records::Deframer;
-use crate::transcoder::io::pump::PUMP_BUFFER_BYTES;
+use crate::transcoder::io::pump::{PUMP_BUFFER_BYTES, make_room};
 use crate::transcoder::io::{next_chunk, try_next_chunk};
 use crate::transcoder::records::stretch::each_record;
 use crate::transcoder::report::Report;
@@ -121,7 +121,7 @@ impl Transcoder {
 
     /// Converts the head. All of its bytes go into `tail`.
     fn run_head(&mut self, tail: &mut Tail, input: &mut dyn BufRead, output: &mut dyn Write) -> Result<HeadEnd, Error> {
-        let mut buffer = PageBuffer::for_output(PUMP_BUFFER_BYTES);
+        let mut buffer = PageBuffer::default();
         let mut deframer = self.run.settings.input.deframer();
         let limit = HEAD_BYTES.max(self.run.settings.block * MAX_BLOCKS);
         let mut pace = Pace::default();
@@ -129,6 +129,7 @@ impl Transcoder {
             self.flush(output)?;
             let end = next_chunk(input, self.run.bytes_in, |chunk| {
                 let chunk = &chunk[..chunk.len().min(CHUNK_BYTES)];
+                make_room(&mut buffer, chunk.len());
                 tail.push(chunk);
                 let at = tail.bytes.len() - chunk.len();
                 (chunk.len(), self.feed_head(chunk, at, &mut pace, &mut deframer, &mut buffer, output))

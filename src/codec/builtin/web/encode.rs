@@ -16,6 +16,8 @@ pub(super) struct MultiByteEncoder {
     triples: Option<fn() -> &'static Triples>,
     one_way: Option<&'static OneWay>,
     plain: Arc<Plain>,
+    /// Its table, once it was there.
+    codes: Option<Arc<PlainCodes>>,
     /// How many characters to look up at once: few if the last one that is not plain was near.
     reach: usize,
     /// `inner` wrote [`TO_ASCII`] before something unmappable. It is kept back until ASCII follows: before another escape
@@ -36,6 +38,7 @@ impl MultiByteEncoder {
             triples,
             one_way: OneWay::of(encoding),
             plain,
+            codes: None,
             reach: 0,
             has_pending_escape: false,
             set: Shift::INITIAL.set,
@@ -54,7 +57,7 @@ impl MultiByteEncoder {
             });
             stretch = if read - before >= FAR { SHORT } else { stretch.saturating_mul(2) };
             let rest = &src[read..];
-            let stretch = if rest.len() < WORTH { rest.len() } else { stretch };
+            let stretch = if rest.len() < self.worth() { rest.len() } else { stretch };
             let len = (stretch..rest.len()).find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
             let step = self.feed_others(&rest[..len], dst);
             read += step.read;
@@ -65,10 +68,23 @@ impl MultiByteEncoder {
         Step { read, stop: Stop::InputEmpty }
     }
 
+    /// Returns how many bytes of text the table is worth looking at for.
+    fn worth(&self) -> usize {
+        if self.inner.encoding() == ISO_2022_JP { WORTH } else { 1 }
+    }
+
     /// Encodes plain characters from the front of `src` by the table; returns how many bytes were read and written.
     fn encode_plain(&mut self, src: &str, spare: &mut [u8], codes: &PlainCodes) -> (usize, usize) {
         if !Plain::SWITCHES || self.inner.encoding() != ISO_2022_JP {
-            return codes.encode(src, spare, &mut self.reach);
+            let (mut read, mut written) = (0, 0);
+            if src.len() >= WORTH {
+                (read, written) = codes.encode(src, spare, &mut self.reach);
+            }
+            if src.len() - read < WORTH {
+                let (more, put) = codes.encode_few(&src[read..], &mut spare[written..]);
+                (read, written) = (read + more, written + put);
+            }
+            return (read, written);
         }
         static SWITCH: Switch = Switch::new(TO_ASCII, TO_JIS_X_0208, JIS_OTHERS);
         let was_double = self.set == *TO_JIS_X_0208;
@@ -199,16 +215,16 @@ impl MultiByteEncoder {
 
 impl Encoder for MultiByteEncoder {
     fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
-        // Too short for tables, and to count it would take a while.
-        if src.len() < WORTH {
+        if src.len() < self.worth() {
             return self.feed_others(src, dst);
         }
-        let plain = self.plain.clone();
-        if let Some(codes) = plain.codes(src.len()) {
-            return self.feed_plain(src, dst, codes);
-        }
-        let step = self.feed_others(src, dst);
-        plain.add_encoded(step.read);
+        let Some(codes) = self.codes.take().or_else(|| self.plain.codes(src.len())) else {
+            let step = self.feed_others(src, dst);
+            self.plain.add_encoded(step.read);
+            return step;
+        };
+        let step = self.feed_plain(src, dst, &codes);
+        self.codes = Some(codes);
         step
     }
 
@@ -232,7 +248,8 @@ impl Encoder for MultiByteEncoder {
     }
 
     fn reset(&mut self) {
-        *self = Self::new(self.inner.encoding(), self.plain.clone(), self.triples);
+        let new = Self::new(self.inner.encoding(), self.plain.clone(), self.triples);
+        *self = MultiByteEncoder { codes: self.codes.take(), ..new };
     }
 
     fn fork(&self) -> Option<Box<dyn Encoder>> {

@@ -1,10 +1,10 @@
 //! The characters that our own loops convert, and their tables.
 //!
-//! In a long text our own loops go first. They know the *plain* characters, which encoding_rs converts by themselves,
-//! each to one or two bytes, from tables that are read out of encoding_rs; see [`Plain`]. At anything else they stop
-//! between two characters, and encoding_rs continues. So no rule of the standard is written down twice, and a character
-//! that is missing in a table costs speed, but is converted correctly. In ISO-2022-JP they also read and write the
-//! escape sequences between ASCII and JIS X 0208.
+//! Our own loops go first; they encode short texts too, but decode only long ones. They know the *plain* characters,
+//! which encoding_rs converts by themselves, each to one or two bytes, from tables that are read out of encoding_rs; see
+//! [`Plain`]. At anything else they stop between two characters, and encoding_rs continues. So no rule of the standard
+//! is written down twice, and a character that is missing in a table costs speed, but is converted correctly. In
+//! ISO-2022-JP, of long texts only, they also read and write the escape sequences between ASCII and JIS X 0208.
 
 use super::jis::{ESC, JIS_OTHERS, Shift, ascii_of_jis};
 use super::one_way::OneWay;
@@ -67,10 +67,9 @@ impl<T> Later<T> {
     }
 
     /// Returns the table for `len` bytes, if it is there or `enough` bytes were converted, or will be.
-    fn get(&self, len: usize, enough: usize, make: impl FnOnce() -> T) -> Option<&T> {
+    fn get(&self, len: usize, enough: usize, make: impl FnOnce() -> T) -> Option<&Arc<T>> {
         let is_enough = || self.count.load(Ordering::Relaxed) >= enough || len / 4 >= enough;
-        let table = self.table.get().or_else(|| is_enough().then(|| self.table.get_or_init(|| self.build(make))));
-        table.map(|table| &**table)
+        self.table.get().or_else(|| is_enough().then(|| self.table.get_or_init(|| self.build(make))))
     }
 
     #[cfg(not(test))]
@@ -89,7 +88,8 @@ impl<T> Later<T> {
 }
 
 impl Plain {
-    pub(super) const ENOUGH: usize = 256 * 1024;
+    /// Less where encoding_rs looks for a character in a list, to be smaller.
+    pub(super) const ENOUGH: usize = if cfg!(target_family = "wasm") { 64 * 1024 } else { 256 * 1024 };
 
     /// Whether there are tables at all. They take 128 and 256 KiB, which is a lot for a machine with a small memory.
     /// Those for decoding need vectors that WebAssembly does not have.
@@ -131,13 +131,13 @@ impl Plain {
     /// Returns the table for decoding `len` bytes, if there is one now.
     pub(super) fn pairs(&self, len: usize) -> Option<&PlainPairs> {
         let is_wanted = Self::DECODES && self.encoding != ISO_2022_JP && lanes::are_worth_it(arch::isa());
-        is_wanted.then(|| self.pairs.get(len, self.enough, || self.make_pairs()))?
+        is_wanted.then(|| self.pairs.get(len, self.enough, || self.make_pairs()).map(|pairs| &**pairs))?
     }
 
     /// Returns the tables for decoding `len` bytes of ISO-2022-JP, if they are there now.
     pub(super) fn jis(&self, len: usize) -> Option<&Switched> {
         let is_wanted = Self::DECODES && self.encoding == ISO_2022_JP && lanes::are_worth_it(arch::isa());
-        is_wanted.then(|| self.jis.get(len, self.enough, || self.make_jis()))?
+        is_wanted.then(|| self.jis.get(len, self.enough, || self.make_jis()).map(|jis| &**jis))?
     }
 
     /// Returns how many bytes at the front of `src`, which begins between two characters, are malformed, whatever
@@ -189,9 +189,9 @@ impl Plain {
     }
 
     /// Returns the table for encoding `len` bytes, if there is one now.
-    pub(super) fn codes(&self, len: usize) -> Option<&PlainCodes> {
+    pub(super) fn codes(&self, len: usize) -> Option<Arc<PlainCodes>> {
         let is_wanted = Self::ENCODES && (Self::SWITCHES || self.encoding != ISO_2022_JP);
-        is_wanted.then(|| self.codes.get(len, self.enough, || self.make_codes()))?
+        is_wanted.then(|| self.codes.get(len, self.enough, || self.make_codes()).cloned())?
     }
 
     /// Returns what encoding_rs decodes to one character by itself: single bytes, with 0 before them, and pairs. One
