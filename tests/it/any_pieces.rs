@@ -148,64 +148,57 @@ fn write(job: &Transcode, input: &[u8], size: usize) -> Outcome {
     }
 }
 
-#[test]
-fn every_option_in_any_pieces() {
+/// Calls `test` with so many random jobs, and the options of each. They are drawn with the dice, as are its inputs, for
+/// which it gets the labels.
+fn any_jobs(seed: u64, count: usize, mut test: impl FnMut(&mut Dice, &[String], &Transcode, &str)) {
     let labels: Vec<String> = codecs().iter().map(|codec| codec.name().to_owned()).collect();
-    let dice = &mut Dice(20_260_101);
+    let dice = &mut Dice(seed);
     let mut done = 0;
-    while done < sample::tenth(40_000) {
+    while done < sample::tenth(count) {
         let Some((job, what)) = any_job(dice, &labels) else { continue };
         done += 1;
+        test(dice, &labels, &job, &what);
+    }
+}
+
+#[test]
+fn every_option_in_any_pieces() {
+    any_jobs(20_260_101, 40_000, |dice, labels, job, what| {
         for _ in 0..2 {
-            let input = any_input(dice, &labels);
-            let expected = whole(&job, &input);
+            let input = any_input(dice, labels);
+            let expected = whole(job, &input);
             let sizes = [1, 1 + dice.roll(5), 1 + dice.roll(40)];
             for size in sizes {
                 let how = format!("{what}, {input:02X?}, in pieces of {size}");
                 let buffers = [0, 1 + dice.roll(9), 200];
                 let mut buffers = buffers.iter().copied().cycle();
                 let late_eof = dice.roll(2) == 0;
-                let found = drive(&job, &input, &mut std::iter::repeat(size), &mut buffers, late_eof);
+                let found = drive(job, &input, &mut std::iter::repeat(size), &mut buffers, late_eof);
                 assert_eq!(found, expected, "{how}");
-                assert_eq!(read(&job, &input, size), expected, "{how}, read");
-                assert_eq!(write(&job, &input, size), expected, "{how}, written and flushed");
+                assert_eq!(read(job, &input, size), expected, "{how}, read");
+                assert_eq!(write(job, &input, size), expected, "{how}, written and flushed");
             }
         }
-    }
+    });
 }
 
 #[test]
 fn every_option_after_other_inputs() {
-    let labels: Vec<String> = codecs().iter().map(|codec| codec.name().to_owned()).collect();
-    let dice = &mut Dice(20_261_128);
-    let mut done = 0;
-    while done < sample::tenth(20_000) {
-        let Some((job, what)) = any_job(dice, &labels) else { continue };
-        done += 1;
+    any_jobs(20_261_128, 20_000, |dice, labels, job, what| {
         let mut transcoder = job.transcoder().unwrap();
-        let mut inputs: Vec<Vec<u8>> = (0..4).map(|_| any_input(dice, &labels)).collect();
+        let mut inputs: Vec<Vec<u8>> = (0..4).map(|_| any_input(dice, labels)).collect();
         inputs.extend([&b"plain ascii\n"[..], b"caf\xE9 x\n", b"d\xC3\xA9j\xC3\xA0\n"].map(Vec::from));
-        let mut before: Vec<(&[u8], usize, usize, bool)> = Vec::new();
+        let mut before: Vec<String> = Vec::new();
         for _ in 0..10 {
             let input = dice.pick(&inputs);
-            transcoder.reset();
             let (cut, room) = (*dice.pick(&[1, 3, 16, usize::MAX]), *dice.pick(&[7, 64, 1 << 16]));
             let late_eof = dice.roll(2) == 0;
+            let how = format!("{input:02X?} in pieces of {cut}, with room for {room}, late end: {late_eof}");
+            transcoder.reset();
             let mut rooms = std::iter::repeat(room);
             let found = drive_this(&mut transcoder, input, &mut std::iter::repeat(cut), &mut rooms, late_eof);
-            assert_eq!(
-                found,
-                whole(&job, input),
-                "{what}, {input:02X?} in pieces of {cut}, room {room}, late {late_eof}, after {:?}",
-                before
-                    .iter()
-                    .map(|(i, c, r, l): &(&[u8], usize, usize, bool)| format!(
-                        "{}/{c}/{r}/{l}",
-                        String::from_utf8_lossy(i)
-                    ))
-                    .collect::<Vec<_>>()
-            );
-            before.push((input, cut, room, late_eof));
+            assert_eq!(found, whole(job, input), "{what}, {how}, after {before:#?}");
+            before.push(how);
         }
-    }
+    });
 }
