@@ -34,26 +34,34 @@ impl PlainCodes {
     }
 
     /// Encodes characters from the front of `src` to `spare`, up to one that is not plain or within a block of the end
-    /// of either; returns how many bytes were read and written. `reach` is how many characters to look at: few if the
+    /// of `spare`; returns how many bytes were read and written. `reach` is how many characters to look at: few if the
     /// last stop was near.
     #[cfg_attr(not(feature = "whatwg"), allow(dead_code))] // HZ has a state.
     #[inline(never)]
     pub(super) fn encode(&self, src: &str, spare: &mut [u8], reach: &mut usize) -> (usize, usize) {
-        let isa = arch::isa();
-        self.batches(
-            src,
-            spare,
-            reach,
-            &mut (),
-            |(), src, spare| ascii_blocks(src, spare),
-            |(), codes, spare| lanes::short_codes(isa, codes, spare),
-        )
+        let (mut read, mut written) = (0, 0);
+        // Batches would do nothing with less, but clear their buffers.
+        if src.len() >= WORTH {
+            let isa = arch::isa();
+            (read, written) = self.batches(
+                src,
+                spare,
+                reach,
+                &mut (),
+                |(), src, spare| ascii_blocks(src, spare),
+                |(), codes, spare| lanes::short_codes(isa, codes, spare),
+            );
+        }
+        if src.len() - read < WORTH {
+            let (more, put) = self.one_by_one(&src[read..], &mut spare[written..]);
+            (read, written) = (read + more, written + put);
+        }
+        (read, written)
     }
 
-    /// Does the same one by one, up to the end of `src`: for what is shorter than [`WORTH`].
+    /// Encodes characters from the front of `src`, up to one that is not plain or does not fit.
     #[cfg_attr(not(feature = "whatwg"), allow(dead_code))]
-    #[inline(never)]
-    pub(super) fn encode_few(&self, src: &str, spare: &mut [u8]) -> (usize, usize) {
+    fn one_by_one(&self, src: &str, spare: &mut [u8]) -> (usize, usize) {
         let (mut read, mut written) = (0, 0);
         for ch in src.chars() {
             let code = self.codes.get(ch as usize).map_or(NO_CODE, |code| *code);
@@ -70,8 +78,8 @@ impl PlainCodes {
         (read, written)
     }
 
-    /// Does what [`encode`](Self::encode) does in a charset that switches between ASCII and pairs. `is_double` says whether bytes are pairs,
-    /// before and after.
+    /// Encodes in a charset that switches between ASCII and pairs, up to a character that is not plain or within a
+    /// block of the end of either. `is_double` says whether bytes are pairs, before and after.
     #[inline(never)]
     pub(super) fn encode_switched(
         &self,

@@ -68,7 +68,8 @@ impl MultiByteEncoder {
         Step { read, stop: Stop::InputEmpty }
     }
 
-    /// Returns how many bytes of text the table is worth looking at for.
+    /// Returns for how many bytes the table is worth a look. The loop that switches does nothing with fewer than
+    /// [`WORTH`].
     fn worth(&self) -> usize {
         if self.inner.encoding() == ISO_2022_JP { WORTH } else { 1 }
     }
@@ -76,15 +77,7 @@ impl MultiByteEncoder {
     /// Encodes plain characters from the front of `src` by the table; returns how many bytes were read and written.
     fn encode_plain(&mut self, src: &str, spare: &mut [u8], codes: &PlainCodes) -> (usize, usize) {
         if !Plain::SWITCHES || self.inner.encoding() != ISO_2022_JP {
-            let (mut read, mut written) = (0, 0);
-            if src.len() >= WORTH {
-                (read, written) = codes.encode(src, spare, &mut self.reach);
-            }
-            if src.len() - read < WORTH {
-                let (more, put) = codes.encode_few(&src[read..], &mut spare[written..]);
-                (read, written) = (read + more, written + put);
-            }
-            return (read, written);
+            return codes.encode(src, spare, &mut self.reach);
         }
         static SWITCH: Switch = Switch::new(TO_ASCII, TO_JIS_X_0208, JIS_OTHERS);
         let was_double = self.set == *TO_JIS_X_0208;

@@ -88,7 +88,7 @@ impl<T> Later<T> {
 }
 
 impl Plain {
-    /// Less where encoding_rs looks for a character in a list, to be smaller.
+    /// Less in WebAssembly: there, encoding_rs has no tables for encoding, and searches lists instead.
     pub(super) const ENOUGH: usize = if cfg!(target_family = "wasm") { 64 * 1024 } else { 256 * 1024 };
 
     /// Whether there are tables at all. They take 128 and 256 KiB, which is a lot for a machine with a small memory.
