@@ -300,7 +300,7 @@ impl Switched {
 }
 
 /// The plain characters of a charset of single bytes and pairs without shift codes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct PlainPairs {
     by_unit: Utf8Units,
     singles: Box<Utf8Table>,

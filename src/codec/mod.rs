@@ -74,6 +74,8 @@ mod batches;
 mod buffer;
 mod builtin;
 mod byte_table;
+#[cfg(test)]
+mod dice;
 mod drive;
 mod engine;
 mod faults;

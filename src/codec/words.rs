@@ -224,6 +224,7 @@ impl Utf8Word {
 
 /// The characters of a charset with shift codes, by unit: a pair with its first byte in the high octet, or a single
 /// byte. One load finds a character.
+#[derive(Clone)]
 pub(crate) struct Utf8Units {
     /// As in a [`Utf8Batch`]. Memory that nothing was written to is not used: the system maps zeros when it is read.
     words: Box<[u32; 1 << 16]>,

@@ -12,6 +12,7 @@ pub(super) use multi_byte::ShiftedCodes;
 use crate::codec::table::packed::Packed;
 use crate::codec::table::{Table, TableShape};
 use crate::codec::{Codec, CodecInfo, Decoder, Encoder, TableSource};
+use multi_byte::Shared;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
@@ -41,13 +42,13 @@ enum Source {
 #[derive(Debug)]
 enum Decode {
     Single(Arc<single_byte::DecodeTable>),
-    Multi(Arc<multi_byte::DecodeTable>),
+    Multi(Arc<Shared<multi_byte::DecodeTable>>),
 }
 
 #[derive(Debug)]
 enum Encode {
     Single(Arc<single_byte::EncodeTable>),
-    Multi(Arc<multi_byte::EncodeTable>),
+    Multi(Arc<Shared<multi_byte::EncodeTable>>),
 }
 
 impl Table {
@@ -103,13 +104,13 @@ impl TableCodec {
         if let Source::Packed(page) = self.source {
             return match page.is_single() {
                 true => Decode::Single(Arc::new(single_byte::decode_table_of(page))),
-                false => Decode::Multi(Arc::new(multi_byte::DecodeTable::of_page(page))),
+                false => Decode::Multi(Arc::new(Shared::of_page(page))),
             };
         }
         let table = self.table();
         match is_single(&table) {
             true => Decode::Single(Arc::new(single_byte::decode_table(&table))),
-            false => Decode::Multi(Arc::new(multi_byte::DecodeTable::new(&table))),
+            false => Decode::Multi(Arc::new(Shared::new(multi_byte::DecodeTable::new(&table)))),
         }
     }
 
@@ -123,12 +124,12 @@ impl TableCodec {
         if let Source::Packed(page) = self.source
             && !page.is_single()
         {
-            return Encode::Multi(Arc::new(multi_byte::EncodeTable::of_page(page)));
+            return Encode::Multi(Arc::new(Shared::of_page(page)));
         }
         let table = self.table();
         match is_single(&table) {
             true => Encode::Single(Arc::new(single_byte::EncodeTable::new(&table))),
-            false => Encode::Multi(Arc::new(multi_byte::EncodeTable::new(&table))),
+            false => Encode::Multi(Arc::new(Shared::new(multi_byte::EncodeTable::new(&table)))),
         }
     }
 }

@@ -140,7 +140,7 @@ pub(crate) struct Packed {
 }
 
 /// Reads one word after another.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Words {
     low: &'static [u8],
     high: &'static [u8],
@@ -168,6 +168,7 @@ impl Words {
 }
 
 /// An opened record: the small parts have been read, the rest has only been located.
+#[derive(Clone, Debug)]
 pub(in crate::codec) struct Record {
     pub(in crate::codec) shape: TableShape,
     pub(in crate::codec) substitute: Vec<u8>,
@@ -179,14 +180,14 @@ pub(in crate::codec) struct Record {
 }
 
 /// The chart of the single bytes, or of the pairs of a lead byte.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(in crate::codec) struct Chart {
     pub(in crate::codec) lead: Option<u8>,
     blocks: Blocks,
 }
 
 /// The cells of a chart: four blocks.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Blocks {
     of: &'static [u8],
     numbers: [u16; 4],
@@ -260,6 +261,7 @@ fn read_others(mut words: Words, code_len: usize, code: fn(&mut Words) -> Code, 
     }
 }
 
+const SHIFTED: u16 = 2;
 const WITH_STATES: u16 = 4;
 
 impl Packed {
@@ -300,6 +302,11 @@ impl Packed {
         Words { low, high, at: self.head.record as usize, blocks }
     }
 
+    /// Returns whether the page has shift codes.
+    pub fn is_shifted(self) -> bool {
+        self.words().next() == SHIFTED
+    }
+
     /// Returns whether the page has states. If so, only [`table`](Self::table) can read it.
     pub fn has_states(self) -> bool {
         self.words().next() == WITH_STATES
@@ -318,7 +325,7 @@ impl Packed {
         let shape = match shape {
             0 => TableShape::Single,
             1 => TableShape::Double,
-            2 => TableShape::Shifted,
+            SHIFTED => TableShape::Shifted,
             _ => TableShape::led_by(charts.iter().filter_map(|chart| chart.lead)),
         };
         Record { shape, substitute, substitute1, charts, to_text, others: words }

@@ -3,6 +3,7 @@
 use super::multi_byte::MultiByte;
 use super::plain::Plain;
 use crate::arch::{is_full, tried};
+use crate::codec::dice::Dice;
 use crate::codec::{ByteSink, Codec, Replaced, Stop, Utf8Sink};
 use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, ISO_2022_JP, SHIFT_JIS};
 use std::sync::Arc;
@@ -26,22 +27,6 @@ fn with_tables_of(codec: &MultiByte, enough: usize) -> MultiByte {
 /// The codec that never has tables: encoding_rs itself.
 fn without_tables(encoding: &'static Encoding) -> MultiByte {
     with_tables_after(encoding, usize::MAX)
-}
-
-/// The steps of Marsaglia's xorshift generator.
-struct Dice(u64);
-
-impl Dice {
-    fn new() -> Self {
-        Dice(0x9E37_79B9_7F4A_7C15)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 33) as usize % end
-    }
 }
 
 /// Encodes pieces of at most this many bytes, with this much room; returns the bytes, and the place of each fault in

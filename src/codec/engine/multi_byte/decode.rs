@@ -1,6 +1,7 @@
 //! Decodes bytes to text: the tree of nodes, the code that builds it, and the decoder.
 
-use super::{SHIFTS, WORTH, fits};
+use super::draft::{Keys, Tables};
+use super::{InUse, SHIFTS, Shared, WORTH, fits};
 use crate::arch::{self, lanes};
 use crate::codec::batches::{Batches, Pace, PlainPairs};
 use crate::codec::faults::{Faults, replacing};
@@ -38,7 +39,7 @@ mod note {
 }
 
 /// The tables of a decoder.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::codec::engine) struct DecodeTable {
     /// The node where a character begins, for each set: one set, or two if there are shift codes.
     sets: Vec<u32>,
@@ -50,14 +51,58 @@ pub(in crate::codec::engine) struct DecodeTable {
     /// The single bytes and pairs of a charset without shift codes, for long texts. Made when it is needed; `None` if
     /// bytes of ASCII begin pairs.
     plain: OnceLock<Option<PlainPairs>>,
-    /// The single bytes of a shifted charset, for long runs of them.
-    singles: Option<Box<Utf8Table>>,
+    /// The single bytes of a shifted charset, for long runs of them. Made when it is needed.
+    singles: OnceLock<Box<Utf8Table>>,
     nodes: Vec<Node>,
     /// For each node and byte, the character or the note.
     words: Vec<Utf8Word>,
     texts: Vec<Box<str>>,
     /// For a whole sequence that may begin a longer one: what it is, and the node where the longer one continues.
     longer: Vec<(Utf8Word, u32)>,
+}
+
+/// The tables of a built-in page, directly from its packed form. The keys are lead bytes.
+impl Tables for DecodeTable {
+    type Draft = Draft;
+
+    fn draft(page: Packed) -> Draft {
+        let record = page.open();
+        let mut build = Build::new(&record.shape);
+        // Once, as a vector that grows is copied again and again.
+        build.done.words.reserve(256 * record.charts.len());
+        record.others(|way, code, text| {
+            if way.decodes() {
+                build.insert_text(&code.bytes()[..code.len()], text);
+            }
+        });
+        let mut charts = record.charts;
+        // The chart of the single bytes is the first, if there is one.
+        if charts.first().is_some_and(|chart| chart.lead.is_none()) {
+            build.insert_chart(&charts.remove(0));
+        }
+        Draft { build, charts }
+    }
+
+    fn add(Draft { build, charts }: &mut Draft, keys: Option<&Keys>) {
+        charts.retain(|chart| {
+            let is_wanted = keys.is_none_or(|keys| chart.lead.is_some_and(|lead| keys.contains(lead.into())));
+            if is_wanted {
+                build.insert_chart(chart);
+            }
+            !is_wanted
+        });
+    }
+
+    fn finish(draft: Draft) -> Self {
+        draft.build.finish()
+    }
+}
+
+/// What there is of the tables of a built-in page, and the charts that are not in it yet.
+#[derive(Clone, Debug)]
+pub(in crate::codec::engine) struct Draft {
+    build: Build,
+    charts: Vec<Chart>,
 }
 
 /// The bytes that may occur at one place: those from `first` to `last`, whose words begin at `start`. If `first` is
@@ -86,23 +131,6 @@ impl DecodeTable {
         build.finish()
     }
 
-    /// Builds the tables of a built-in page directly from its packed form.
-    pub(in crate::codec::engine) fn of_page(page: Packed) -> Self {
-        let record = page.open();
-        let mut build = Build::new(&record.shape);
-        // Once, as a vector that grows is copied again and again.
-        build.done.words.reserve(256 * record.charts.len());
-        for chart in &record.charts {
-            build.insert_chart(chart);
-        }
-        record.others(|way, code, text| {
-            if way.decodes() {
-                build.insert_text(&code.bytes()[..code.len()], text);
-            }
-        });
-        build.finish()
-    }
-
     #[inline(always)]
     fn word(&self, node: u32, byte: u8) -> Utf8Word {
         let node = self.nodes[node as usize];
@@ -124,6 +152,13 @@ impl DecodeTable {
                 units.put(u16::from_be_bytes([lead, 0]), &self.words[start as usize..][..256]);
             }
             units
+        })
+    }
+
+    fn singles(&self) -> &Utf8Table {
+        self.singles.get_or_init(|| {
+            let start = self.nodes[self.sets[0] as usize].start as usize;
+            Box::new(Utf8Table::new(std::array::from_fn(|byte| self.words[start + byte].to_char())))
         })
     }
 
@@ -254,6 +289,7 @@ enum First {
 }
 
 /// Builds a [`DecodeTable`].
+#[derive(Clone, Debug)]
 struct Build {
     done: DecodeTable,
     states: Vec<State>,
@@ -293,7 +329,7 @@ impl Build {
             pairs: Vec::new(),
             units: OnceLock::new(),
             plain: OnceLock::new(),
-            singles: None,
+            singles: OnceLock::new(),
             nodes: Vec::new(),
             words: vec![note::of(note::STOP); 256],
             texts: Vec::new(),
@@ -382,16 +418,21 @@ impl Build {
         self.done.words[node.start as usize + usize::from(byte - node.first)] = word;
     }
 
-    /// Inserts all cells of a chart, as [`insert`](Self::insert) does. Its lead byte has no node yet.
+    /// Inserts those cells of a chart that have nothing yet.
     fn insert_chart(&mut self, chart: &Chart) {
         let set = usize::from(self.starts.len() == 2 && chart.lead.is_some());
         let node = match chart.lead {
             None => self.done.sets[set],
             Some(lead) => {
                 let Cell::Next(next) = self.states[self.starts[set]][lead as usize] else { return };
-                let node = self.node(next.into(), false);
-                self.put(self.done.sets[set], lead, Utf8Word::note(note::NEXT, node));
-                node
+                match self.done.next(self.done.sets[set], lead) {
+                    Some(node) if self.empty[usize::from(next)] != Some(node) => node,
+                    _ => {
+                        let node = self.node(next.into(), false);
+                        self.put(self.done.sets[set], lead, Utf8Word::note(note::NEXT, node));
+                        node
+                    }
+                }
             }
         };
         let Node { start, first, last } = self.done.nodes[node as usize];
@@ -439,11 +480,6 @@ impl Build {
                 }
                 _ => 0,
             }));
-        }
-        if self.done.sets.len() == 2 {
-            let start = self.done.nodes[self.done.sets[0] as usize].start;
-            let char_of = |byte: usize| self.done.words[start as usize + byte].to_char();
-            self.done.singles = Some(Box::new(Utf8Table::new(std::array::from_fn(char_of))));
         }
         self.done
     }
@@ -519,7 +555,7 @@ fn word_of(ch: char) -> Utf8Word {
 /// Decodes a multi-byte charset.
 #[derive(Clone, Debug)]
 pub(in crate::codec::engine) struct MultiByteDecoder {
-    table: Arc<DecodeTable>,
+    tables: InUse<DecodeTable>,
     position: Position,
 }
 
@@ -543,8 +579,26 @@ struct Position {
 }
 
 impl MultiByteDecoder {
-    pub(in crate::codec::engine) fn new(table: Arc<DecodeTable>) -> Self {
-        MultiByteDecoder { table, position: Position { set: 0, held: [0; 2 * MAX_BYTES], len: 0, pace: Pace::new() } }
+    pub(in crate::codec::engine) fn new(tables: Arc<Shared<DecodeTable>>) -> Self {
+        let tables = InUse::new(tables);
+        MultiByteDecoder { tables, position: Position { set: 0, held: [0; 2 * MAX_BYTES], len: 0, pace: Pace::new() } }
+    }
+
+    #[inline(always)]
+    fn prepare(&mut self, src: &[u8]) {
+        let Position { set, held, len, .. } = &self.position;
+        self.tables.prepare(src.len(), |page, keys| {
+            let (is_shifted, mut bytes) = (page.is_shifted(), held[..*len].iter().chain(src));
+            // Without SO, there are no pairs in the first set.
+            if is_shifted && *set == 0 && !bytes.clone().any(|byte| *byte == SO) {
+                return;
+            }
+            // A lead byte at the end is held, and counts when more follows.
+            bytes.next_back();
+            for byte in bytes.filter(|byte| !is_shifted || ![SO, SI].contains(byte)) {
+                keys.insert(usize::from(*byte));
+            }
+        });
     }
 }
 
@@ -597,7 +651,7 @@ impl Position {
             self.pace.reach = reach;
             return read;
         }
-        let (mut is_double, by_unit, singles) = (self.set == 1, table.by_unit(), table.singles.as_deref());
+        let (mut is_double, by_unit, singles) = (self.set == 1, table.by_unit(), Some(table.singles()));
         let mut batches =
             Batches { by_unit, halves: None, singles, reach: &mut self.pace.reach, is_double: &mut is_double };
         let read = batches.decode_shifted(isa, SHIFTS, src, dst);
@@ -819,20 +873,24 @@ impl Position {
 
 impl Decoder for MultiByteDecoder {
     fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
-        self.position.feed(&self.table, src, dst, &mut None)
+        self.prepare(src);
+        self.position.feed(self.tables.get(), src, dst, &mut None)
     }
 
     fn feed_replacing(&mut self, src: &[u8], replacement: Option<char>, dst: &mut Utf8Sink<'_>) -> Replaced<Malformed> {
-        let MultiByteDecoder { table, position } = self;
-        replacing(src, replacement, dst, |src, dst, faults| position.feed(table, src, dst, faults))
+        self.prepare(src);
+        let MultiByteDecoder { tables, position } = self;
+        replacing(src, replacement, dst, |src, dst, faults| position.feed(tables.get(), src, dst, faults))
     }
 
     fn finish(&mut self, dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
-        self.position.finish(&self.table, dst)
+        self.prepare(&[]);
+        self.position.finish(self.tables.get(), dst)
     }
 
     fn decode_whole(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> bool {
-        let MultiByteDecoder { table, position } = self;
+        self.prepare(src);
+        let (table, position) = (self.tables.get(), &mut self.position);
         let is_short = src.len() < SHORT_VALUE && table.sets.len() > 1 && position.len == 0;
         let read = if is_short { position.short_value(table, src, dst) } else { 0 };
         read == src.len()
@@ -860,7 +918,8 @@ impl Decoder for MultiByteDecoder {
 
     fn set_state(&mut self, state: u64) -> bool {
         self.reset();
-        let set = u8::try_from(state).ok().filter(|set| usize::from(*set) < self.table.sets.len());
+        self.prepare(&[]);
+        let set = u8::try_from(state).ok().filter(|set| usize::from(*set) < self.tables.get().sets.len());
         self.position.set = set.unwrap_or(0);
         set.is_some()
     }
@@ -878,8 +937,9 @@ mod tests {
         let src = b"\x0E\x40\x40\x45\x66\x40\x40\x0F\x81\x40".repeat(100);
         let mut room = vec![0; 3 * src.len()];
         let mut sink = Utf8Sink::new(&mut room);
-        let table = Arc::new(DecodeTable::of_page(page));
-        let read = MultiByteDecoder::new(table.clone()).position.batches(&table, &src, &mut sink, &mut None);
+        let table = DecodeTable::of_page(page, None);
+        let mut decoder = MultiByteDecoder::new(Arc::new(Shared::of_page(page)));
+        let read = decoder.position.batches(&table, &src, &mut sink, &mut None);
         assert!(src.len() - read < WORTH, "{read} of {}", src.len());
         assert!(sink.as_str().matches('\u{3000}').count() >= read / 10 * 2);
     }

@@ -1,10 +1,12 @@
 //! Encodes text to bytes: the two-level table, the code that builds it, and the encoder.
 
-use super::{LEAST_REACH, SHIFTS, WORTH, fits};
+use super::draft::{Keys, Tables};
+use super::{InUse, LEAST_REACH, SHIFTS, Shared, WORTH, fits};
 use crate::arch::types::ByteOrder;
 use crate::arch::{self, lanes, utf16};
 use crate::codec::batches::Pace;
 use crate::codec::sink::ascii_blocks;
+use crate::codec::table::packed::Record;
 use crate::codec::table::{Mapping, SI, SO, Sequence, Table, TableShape, Way};
 use crate::codec::{ByteSink, Encoder, MIN_ROOM, Packed, Replacement, Step, Stop, Unmappable};
 use std::sync::Arc;
@@ -37,7 +39,7 @@ const BLOCK: usize = 64;
 const PLANE: usize = 0x1_0000 / BLOCK;
 
 /// The tables of an encoder.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::codec::engine) struct EncodeTable {
     /// The block of each 64 code points, at least for the Basic Multilingual Plane; block 0 is empty.
     index: Vec<u16>,
@@ -57,8 +59,77 @@ pub(in crate::codec::engine) struct EncodeTable {
     keeps_ascii: bool,
 }
 
+/// The tables of a built-in page, directly from its packed form. The keys are blocks of code points.
+impl Tables for EncodeTable {
+    type Draft = Draft;
+
+    fn draft(page: Packed) -> Draft {
+        let record = page.open();
+        let mut one_way = vec![0; if record.to_text.is_empty() { 0 } else { 0x1_0000 / 64 }];
+        for code in &record.to_text {
+            one_way[code.number() as usize / 64] |= 1 << (code.number() % 64);
+        }
+        let mut table = Self::empty(&record.shape, &record.substitute, record.substitute1);
+        // Once, as a vector that grows is copied again and again. A chart of 256 cells may be spread over as many blocks;
+        // what is not needed costs nothing.
+        table.blocks.reserve(PLANE.min(256 * record.charts.len()));
+        Draft { table, record, one_way, keys: Keys::default() }
+    }
+
+    fn add(Draft { table, record, one_way, keys }: &mut Draft, wanted: Option<&Keys>) {
+        let wanted: Option<Vec<u16>> =
+            wanted.map(|wanted| wanted.iter().filter(|key| !keys.contains(usize::from(*key))).collect());
+        if wanted.as_ref().is_some_and(Vec::is_empty) {
+            return;
+        }
+        for chart in &record.charts {
+            let first = chart.code(0);
+            let entry = (first.len() as u32) << bytes::SHIFT;
+            for (first, mut units) in (first.number()..).step_by(BLOCK).zip(chart.quarters()) {
+                if let Some(blocks) = &wanted {
+                    if !blocks.iter().any(|block| has_some_in(&units, *block)) {
+                        continue;
+                    }
+                    units = units.map(|unit| if blocks.contains(&(unit / BLOCK as u16)) { unit } else { 0xFFFF });
+                }
+                let one_way = one_way.get(first as usize / BLOCK).copied().unwrap_or(0);
+                table.set_units(&units, entry | first, one_way);
+            }
+        }
+        wanted.iter().flatten().for_each(|key| keys.insert(usize::from(*key)));
+    }
+
+    fn finish(Draft { mut table, record, .. }: Draft) -> Self {
+        record.others(|way, code, text| {
+            let mut chars = text.chars();
+            if let Some(first) = chars.next() {
+                table.insert(&code.bytes()[..code.len()], first, chars.as_str(), way);
+            }
+        });
+        table.in_order()
+    }
+}
+
+/// What there is of the tables of a built-in page.
+#[derive(Clone, Debug)]
+pub(in crate::codec::engine) struct Draft {
+    /// With the charts alone: the mappings outside them count for more.
+    table: EncodeTable,
+    record: Record,
+    /// A bit for each code that is used to decode only.
+    one_way: Vec<u64>,
+    /// The blocks that the table has.
+    keys: Keys,
+}
+
+/// Returns whether a code unit is in this block.
+fn has_some_in(units: &[u16; BLOCK], block: u16) -> bool {
+    // Without a branch, and in numbers as wide as the units, so that the compiler vectorizes it.
+    units.iter().fold(0, |some, unit| some | u16::from(unit / BLOCK as u16 == block)) != 0
+}
+
 /// The mappings of several characters that begin with the same character.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Start {
     /// The characters after the first, in order, and the entry of the whole mapping.
     longer: Vec<(Box<str>, u32)>,
@@ -83,42 +154,6 @@ impl EncodeTable {
                 this.insert(bytes, first, chars.as_str(), *way);
             }
         }
-        this.in_order()
-    }
-
-    /// Builds the tables of a built-in page directly from its packed form.
-    pub(in crate::codec::engine) fn of_page(page: Packed) -> Self {
-        let record = page.open();
-        let mut this = Self::empty(&record.shape, &record.substitute, record.substitute1);
-        // A bit for each code.
-        let mut one_way = vec![0_u64; if record.to_text.is_empty() { 0 } else { 0x1_0000 / 64 }];
-        for code in &record.to_text {
-            one_way[code.number() as usize / 64] |= 1 << (code.number() % 64);
-        }
-        // Once, as a vector that grows is copied again and again. A chart of 256 cells may be spread over as many blocks;
-        // what is not needed costs nothing.
-        this.blocks.reserve(PLANE.min(256 * record.charts.len()));
-        for chart in &record.charts {
-            let first = chart.code(0);
-            let entry = (first.len() as u32) << bytes::SHIFT;
-            let quarters = (first.number()..).step_by(64).zip(chart.quarters());
-            for (first, units) in quarters.filter(|(_, units)| *units != [0xFFFF; 64]) {
-                for (low, unit) in (0..).zip(&units) {
-                    let (number, ch) = (first + low, char::from_u32(u32::from(*unit)).filter(|_| *unit != 0xFFFF));
-                    let is_one_way =
-                        || one_way.get(number as usize / 64).is_some_and(|bits| bits >> (number % 64) & 1 == 1);
-                    if let Some(ch) = ch.filter(|_| !is_one_way()) {
-                        this.set(ch, entry | number);
-                    }
-                }
-            }
-        }
-        record.others(|way, code, text| {
-            let mut chars = text.chars();
-            if let Some(first) = chars.next() {
-                this.insert(&code.bytes()[..code.len()], first, chars.as_str(), way);
-            }
-        });
         this.in_order()
     }
 
@@ -199,6 +234,23 @@ impl EncodeTable {
             self.blocks.push([bytes::NONE; BLOCK]);
         }
         &mut self.blocks[self.index[index] as usize][low]
+    }
+
+    /// Sets the entries of code units, of which FFFF and those with a bit in `but` have none: the first has `entry`, the
+    /// others those after it. Nothing else may have been set.
+    fn set_units(&mut self, units: &[u16; BLOCK], entry: u32, but: u64) {
+        let index: &mut [u16; PLANE] = self.index.first_chunk_mut().expect("the plane is there");
+        for (low, unit) in (0..).zip(units) {
+            if *unit == 0xFFFF || but >> low & 1 == 1 {
+                continue;
+            }
+            let block = &mut index[usize::from(*unit) / BLOCK];
+            if *block == 0 {
+                *block = self.blocks.len() as u16;
+                self.blocks.push([bytes::NONE; BLOCK]);
+            }
+            self.blocks[usize::from(*block)][usize::from(*unit) % BLOCK] = entry + low;
+        }
     }
 
     /// Sets the entry of `ch` alone.
@@ -294,7 +346,7 @@ impl EncodeTable {
 /// Encodes a multi-byte charset.
 #[derive(Clone, Debug)]
 pub(in crate::codec::engine) struct MultiByteEncoder {
-    table: Arc<EncodeTable>,
+    tables: InUse<EncodeTable>,
     /// Whether the last shift code was that for pairs.
     is_double: bool,
     /// Text that was read and not decided.
@@ -404,8 +456,19 @@ fn put_in(dst: &mut ByteSink<'_>, put: impl FnOnce(&mut [u8], &mut usize) -> boo
 }
 
 impl MultiByteEncoder {
-    pub(in crate::codec::engine) fn new(table: Arc<EncodeTable>) -> Self {
-        MultiByteEncoder { table, is_double: false, held: String::new(), pace: Pace::new() }
+    pub(in crate::codec::engine) fn new(tables: Arc<Shared<EncodeTable>>) -> Self {
+        MultiByteEncoder { tables: InUse::new(tables), is_double: false, held: String::new(), pace: Pace::new() }
+    }
+
+    #[inline(always)]
+    fn prepare(&mut self, src: &str) {
+        // Beyond the Basic Multilingual Plane, no character is in a chart.
+        self.tables.prepare(src.len(), |_, keys| {
+            src.chars()
+                .map(|ch| ch as usize / BLOCK)
+                .filter(|block| *block < PLANE)
+                .for_each(|block| keys.insert(block));
+        });
     }
 
     /// Writes the bytes of `entry`, which has some, to `spare` from `at` on, after the shift code that they need;
@@ -450,11 +513,11 @@ impl MultiByteEncoder {
     }
 
     fn push(&mut self, code: &[u8], dst: &mut ByteSink<'_>) -> bool {
-        put_in(dst, |spare, at| Self::put_bytes(&self.table, &mut self.is_double, code, spare, at))
+        put_in(dst, |spare, at| Self::put_bytes(self.tables.get(), &mut self.is_double, code, spare, at))
     }
 
     fn push_entry(&mut self, entry: u32, dst: &mut ByteSink<'_>) -> bool {
-        put_in(dst, |spare, at| Self::put(&self.table, &mut self.is_double, entry, spare, at))
+        put_in(dst, |spare, at| Self::put(self.tables.get(), &mut self.is_double, entry, spare, at))
     }
 
     /// Encodes the front of `src` to `spare` while nothing is held, up to a character that depends on text which is not
@@ -462,7 +525,7 @@ impl MultiByteEncoder {
     #[inline(always)]
     fn common(&mut self, src: &str, spare: &mut [u8]) -> (Step<Unmappable>, usize) {
         let (mut read, mut stop) = (0, Stop::InputEmpty);
-        let (table, mut at) = (&*self.table, 0);
+        let (table, mut at) = (self.tables.get(), 0);
         let mut chars = src.chars();
         loop {
             if self.pace.is_due() && src.len() - read >= WORTH && arch::isa() != arch::Isa::Scalar {
@@ -502,7 +565,7 @@ impl MultiByteEncoder {
     /// Writes the held text as far as it is decided.
     fn drain(&mut self, last: bool, dst: &mut ByteSink<'_>) -> Stop<Unmappable> {
         while !self.held.is_empty() {
-            let Some((entry, len)) = self.table.first(&self.held, last) else { break };
+            let Some((entry, len)) = self.tables.get().first(&self.held, last) else { break };
             if entry == bytes::NONE {
                 let ch = self.held.remove(0);
                 return Stop::Fault(Unmappable { ch, after: self.held.len() as u8 });
@@ -518,6 +581,7 @@ impl MultiByteEncoder {
 
 impl Encoder for MultiByteEncoder {
     fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
+        self.prepare(src);
         let mut read = 0;
         while read < src.len() {
             if self.held.is_empty() {
@@ -569,13 +633,14 @@ impl Encoder for MultiByteEncoder {
     }
 
     fn encode_replacement(&mut self, ch: char, which: Replacement<'_>, dst: &mut ByteSink<'_>) -> bool {
-        let table = self.table.clone();
+        self.prepare("");
+        let tables = self.tables.clone();
         match which {
             Replacement::Substitute => {
-                let substitute = table.substitute(ch);
+                let substitute = tables.get().substitute(ch);
                 !substitute.is_empty() && self.push(substitute, dst)
             }
-            Replacement::BestFit => table.best_fit(ch).is_some_and(|entry| self.push_entry(entry, dst)),
+            Replacement::BestFit => tables.get().best_fit(ch).is_some_and(|entry| self.push_entry(entry, dst)),
             Replacement::Text(text) => {
                 // It goes before the held text and stands alone: the text after it does not combine with its end.
                 let mut trial = MultiByteEncoder { held: String::new(), ..self.clone() };
@@ -608,7 +673,8 @@ impl Encoder for MultiByteEncoder {
 
     fn set_state(&mut self, state: u64) -> bool {
         self.reset();
-        self.is_double = state == 1 && self.table.is_shifted;
+        self.prepare("");
+        self.is_double = state == 1 && self.tables.get().is_shifted;
         state == u64::from(self.is_double)
     }
 }
@@ -622,7 +688,7 @@ mod tests {
     #[test]
     fn the_ideographic_space_does_not_end_a_batch() {
         let page = pages().find(|page| page.name() == "IBM939").expect("a built-in page");
-        let table = EncodeTable::of_page(page);
+        let table = EncodeTable::of_page(page, None);
         let text = "\u{3000}東\u{3000}京 a".repeat(200);
         let mut spare = vec![0; 2 * text.len()];
         let (mut is_double, mut reach) = (false, LEAST_REACH);

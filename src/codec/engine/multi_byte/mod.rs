@@ -29,17 +29,30 @@
 //!   `long`.
 
 mod decode;
+mod draft;
 mod encode;
+#[cfg(not(target_family = "wasm"))]
+mod part;
+#[cfg(target_family = "wasm")]
+mod whole;
 
 pub(super) use decode::{DecodeTable, MultiByteDecoder};
 #[cfg(feature = "legacy")]
 pub(in crate::codec) use encode::ShiftedCodes;
 pub(super) use encode::{EncodeTable, MultiByteEncoder};
+#[cfg(not(target_family = "wasm"))]
+pub(super) use part::Shared;
+#[cfg(target_family = "wasm")]
+pub(super) use whole::Shared;
 
 use crate::arch::types::Shifts;
 use crate::codec::batches::{LEAST_REACH, WORTH};
 use crate::codec::table::limits::{MAX_BYTES, MAX_TEXT};
 use crate::codec::table::{SI, SO};
+#[cfg(not(target_family = "wasm"))]
+use part::InUse;
+#[cfg(target_family = "wasm")]
+use whole::InUse;
 
 const SHIFTS: Shifts = Shifts { out: SO, back: SI };
 
@@ -89,7 +102,8 @@ mod tests {
     fn codes_of_all_lengths_are_converted_in_long_texts() {
         let page = pages().find(|page| page.name() == "EUC-TW").expect("a built-in page");
         let table = page.table();
-        let (tables, codes) = (Arc::new(DecodeTable::new(&table)), Arc::new(EncodeTable::new(&table)));
+        let tables = Arc::new(Shared::new(DecodeTable::new(&table)));
+        let codes = Arc::new(Shared::new(EncodeTable::new(&table)));
         let mut encoder = MultiByteEncoder::new(codes);
         let mut decoder = MultiByteDecoder::new(tables);
         for (gap, filler) in
