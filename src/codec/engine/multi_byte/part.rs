@@ -9,10 +9,15 @@
 use super::WORTH;
 use super::draft::{Keys, Tables};
 use crate::codec::Packed;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// How many parts of a page are made, at most, before the whole.
 const PARTS: usize = 4;
+
+/// How many texts are converted with parts, at most. Each asks whether its part has enough, which altogether takes about
+/// as long as making the whole.
+const TEXTS: usize = 1000;
 
 /// The tables of a charset for one direction, which its decoders or encoders share.
 #[derive(Debug)]
@@ -20,6 +25,8 @@ pub(in crate::codec::engine) struct Shared<T: Tables> {
     whole: OnceLock<T>,
     /// Where the tables come from, unless they are there from the beginning.
     page: Option<Packed>,
+    /// How many short texts there were.
+    texts: AtomicUsize,
     latest: Mutex<Latest<T>>,
 }
 
@@ -40,12 +47,16 @@ struct Part<T> {
 
 impl<T: Tables> Shared<T> {
     pub(in crate::codec::engine) fn new(tables: T) -> Self {
-        Shared { whole: OnceLock::from(tables), page: None, latest: Mutex::new(Latest::NONE) }
+        Self::from(OnceLock::from(tables), None)
     }
 
     /// Makes the tables of a page when they are needed.
     pub(in crate::codec::engine) const fn of_page(page: Packed) -> Self {
-        Shared { whole: OnceLock::new(), page: Some(page), latest: Mutex::new(Latest::NONE) }
+        Self::from(OnceLock::new(), Some(page))
+    }
+
+    const fn from(whole: OnceLock<T>, page: Option<Packed>) -> Self {
+        Shared { whole, page, texts: AtomicUsize::new(0), latest: Mutex::new(Latest::NONE) }
     }
 
     fn latest(&self) -> MutexGuard<'_, Latest<T>> {
@@ -131,7 +142,8 @@ impl<T: Tables> InUse<T> {
     #[cold]
     #[inline(never)]
     fn make(&mut self, len: usize, add: &dyn Fn(Packed, &mut Keys)) {
-        if let Some(page) = self.shared.page.filter(|_| len < WORTH) {
+        let is_short = || len < WORTH && self.shared.texts.fetch_add(1, Ordering::Relaxed) < TEXTS;
+        if let Some(page) = self.shared.page.filter(|_| is_short()) {
             let mut keys = Keys::default();
             add(page, &mut keys);
             if self.part.as_ref().is_some_and(|part| part.keys.has_all(&keys)) {
@@ -328,7 +340,7 @@ mod tests {
         }
     }
 
-    /// After enough parts the whole is made, which all use from then on, and a long text makes it at once.
+    /// After enough parts, or texts, the whole is made, which all use from then on, and a long text makes it at once.
     #[test]
     fn parts_are_few() {
         let page = pages_of_pairs().next().expect("a page of pairs");
@@ -346,6 +358,8 @@ mod tests {
         let made = wholes(pairs, 2);
         assert_eq!(made.iter().position(|is_whole| *is_whole), Some(PARTS), "{made:?}");
         assert_eq!(wholes(&[0x40; WORTH], WORTH), [true]);
+        let made = wholes(&[0x40; TEXTS + 1], 1);
+        assert_eq!(made.iter().position(|is_whole| *is_whole), Some(TEXTS));
         assert_eq!(wholes(&[0x40; WORTH], WORTH - 1), [false; 2]);
     }
 }
