@@ -554,37 +554,27 @@ impl Transcoder {
         self.begin_doubts(&codec, true, at);
     }
 
-    /// Decodes the first `len` bytes of the head that are not decoded yet, and with them `src`, which follows them, if
-    /// both are short: a codec then needs one part of its tables.
-    fn decode_head(&mut self, len: usize, src: &[u8], out: &mut Out<'_>) -> Result<Advance, Error> {
-        const SHORT: usize = 64;
+    /// Decodes the first `len` bytes of the head that are not decoded yet.
+    fn decode_head(&mut self, len: usize, out: &mut Out<'_>) -> Result<Advance, Error> {
         let Some(route) = &mut self.route else { return Ok(self.enter(Phase::Done)) };
         let start = self.run.bytes_in - self.head.rest().len() as u64;
         let before = out.written;
-        let (held, mut both) = (&self.head.rest()[..len], [0; SHORT]);
-        let src = match both.get_mut(..len + src.len()) {
-            Some(both) if !src.is_empty() => {
-                both[..len].copy_from_slice(held);
-                both[len..].copy_from_slice(src);
-                &*both
-            }
-            _ => held,
-        };
+        let src = &self.head.rest()[..len];
         self.label_places.begin(&self.label, &route.source, start);
         let decoded = route.decode(&mut self.run, src, false, out)?;
         let is_same = route.is_direct() && out.written - before == decoded.read;
         self.suspicion.pass(&src[..decoded.read]);
         watch_label(&self.run, &mut self.label, &src[..decoded.read], start, is_same);
         self.label_places.end(&self.label, &src[..decoded.read]);
-        self.head.consume(decoded.read.min(len));
-        Ok(self.decoded(decoded.read.saturating_sub(len), decoded.is_over))
+        self.head.consume(decoded.read);
+        Ok(self.decoded(0, decoded.is_over))
     }
 
     /// Decodes the head, then input.
     fn decode_all(&mut self, src: &[u8], eof: bool, out: &mut Out<'_>) -> Result<Advance, Error> {
         let Some(route) = &mut self.route else { return Ok(self.enter(Phase::Done)) };
         if !self.head.is_decoded() {
-            return self.decode_head(self.head.rest().len(), src, out);
+            return self.decode_head(self.head.rest().len(), out);
         }
         if src.is_empty() && !eof {
             return Ok(Advance::Pause(Status::NeedInput));

@@ -112,7 +112,7 @@ impl Transcoder {
         let clear = self.clear(head.rest(), is_end, at);
         self.head = head;
         match clear? {
-            Clear::Bytes(len) => self.decode_head(len, &[], out),
+            Clear::Bytes(len) => self.decode_head(len, out),
             Clear::Needs(_) if src.is_empty() => Ok(Advance::Pause(Status::NeedInput)),
             Clear::Needs(len) => Ok(self.hold(src, len.saturating_sub(held).max(1))),
             Clear::Refused => Ok(Advance::Read(0)),

@@ -1,7 +1,7 @@
 //! A code page as a codec: which engine runs it, and when the engine's tables are built.
 //!
-//! The tables of a direction are built when the first decoder or encoder is made. A page that is not used costs
-//! nothing.
+//! The tables of a direction are built when the first decoder or encoder is made, and those of a page with pairs when
+//! it is first used: for a short text, only the part that it needs. A page that is not used costs nothing.
 
 mod multi_byte;
 mod single_byte;

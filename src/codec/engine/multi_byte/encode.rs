@@ -462,12 +462,15 @@ impl MultiByteEncoder {
 
     #[inline(always)]
     fn prepare(&mut self, src: &str) {
-        // Beyond the Basic Multilingual Plane, no character is in a chart.
         self.tables.prepare(src.len(), |_, keys| {
-            src.chars()
-                .map(|ch| ch as usize / BLOCK)
-                .filter(|block| *block < PLANE)
-                .for_each(|block| keys.insert(block));
+            // Beyond the Basic Multilingual Plane, no character is in a chart.
+            for block in src.chars().map(|ch| ch as usize / BLOCK).filter(|block| *block < PLANE) {
+                keys.insert(block);
+                // Letters and spaces of ASCII are in different blocks, and mostly there is soon one of the others.
+                if block < 2 {
+                    keys.insert(1 - block);
+                }
+            }
         });
     }
 

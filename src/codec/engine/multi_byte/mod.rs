@@ -22,6 +22,8 @@
 //!   begin.
 //! * [`MIN_ROOM`](crate::codec::MIN_ROOM) is at least the longest output of one step: `3 * MAX_TEXT` bytes of text, or
 //!   `MAX_BYTES` and two shift codes.
+//! * Whatever a text looks up must be among the keys that `prepare` adds before: a part of the tables has nothing else
+//!   (`part.rs`; for web pages, `whole.rs` has the same interface).
 //! * A note in the decode tables is a [`Utf8Word`](crate::codec::Utf8Word) that is not a character. Its value has 24
 //!   bits, which bounds the numbers of nodes, texts and `longer` entries.
 //! * A lane in the encode table has the layout of [`lanes::codes`](crate::arch::lanes::codes): `LEN`, `MAY_GO_ON` and
