@@ -46,7 +46,7 @@ const LARGE_FLAGS =
 
 /** Size matters more than speed for the smallest module: its loops are not unrolled, and less is inlined. */
 const SMALL_FLAGS =
-  "-C no-vectorize-slp -C llvm-args=--inline-threshold=10 -C llvm-args=-unroll-runtime=false " +
+  "-C no-vectorize-slp -C llvm-args=--inline-threshold=4 -C llvm-args=-unroll-runtime=false " +
   "-C llvm-args=-unroll-threshold=50";
 
 const WASM_FEATURES = [

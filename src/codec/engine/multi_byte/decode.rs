@@ -75,22 +75,24 @@ impl Tables for DecodeTable {
                 build.insert_text(&code.bytes()[..code.len()], text);
             }
         });
-        let mut charts = record.charts;
-        // The chart of the single bytes is the first, if there is one.
-        if charts.first().is_some_and(|chart| chart.lead.is_none()) {
-            build.insert_chart(&charts.remove(0));
-        }
-        Draft { build, charts }
+        Draft { build, charts: record.charts }
     }
 
-    fn add(Draft { build, charts }: &mut Draft, keys: Option<&Keys>) {
+    fn add(Draft { build, charts }: &mut Draft, keys: &Keys) {
         charts.retain(|chart| {
-            let is_wanted = keys.is_none_or(|keys| chart.lead.is_some_and(|lead| keys.contains(lead.into())));
+            // Every text needs the chart of the single bytes.
+            let is_wanted = chart.lead.is_none_or(|lead| keys.contains(lead.into()));
             if is_wanted {
                 build.insert_chart(chart);
             }
             !is_wanted
         });
+    }
+
+    fn add_all(Draft { build, charts }: &mut Draft) {
+        for chart in std::mem::take(charts) {
+            build.insert_chart(&chart);
+        }
     }
 
     fn finish(draft: Draft) -> Self {
@@ -937,7 +939,7 @@ mod tests {
         let src = b"\x0E\x40\x40\x45\x66\x40\x40\x0F\x81\x40".repeat(100);
         let mut room = vec![0; 3 * src.len()];
         let mut sink = Utf8Sink::new(&mut room);
-        let table = DecodeTable::of_page(page, None);
+        let table = DecodeTable::of_page(page);
         let mut decoder = MultiByteDecoder::new(Arc::new(Shared::of_page(page)));
         let read = decoder.position.batches(&table, &src, &mut sink, &mut None);
         assert!(src.len() - read < WORTH, "{read} of {}", src.len());

@@ -11,16 +11,20 @@ pub(in crate::codec::engine) trait Tables: Sized {
     /// Begins with what every text may need.
     fn draft(page: Packed) -> Self::Draft;
 
-    /// Adds what the keys need, or all.
-    fn add(draft: &mut Self::Draft, keys: Option<&Keys>);
+    /// Adds what these keys need.
+    #[cfg_attr(target_family = "wasm", allow(dead_code))] // Web pages add all.
+    fn add(draft: &mut Self::Draft, keys: &Keys);
+
+    /// Adds all that is not there yet.
+    fn add_all(draft: &mut Self::Draft);
 
     fn finish(draft: Self::Draft) -> Self;
 
-    /// Makes the tables of a page: all, or those for some keys.
+    /// Makes all tables of a page.
     #[cfg(test)]
-    fn of_page(page: Packed, keys: Option<&Keys>) -> Self {
+    fn of_page(page: Packed) -> Self {
         let mut draft = Self::draft(page);
-        Self::add(&mut draft, keys);
+        Self::add_all(&mut draft);
         Self::finish(draft)
     }
 }

@@ -76,27 +76,23 @@ impl Tables for EncodeTable {
         Draft { table, record, one_way, keys: Keys::default() }
     }
 
-    fn add(Draft { table, record, one_way, keys }: &mut Draft, wanted: Option<&Keys>) {
-        let wanted: Option<Vec<u16>> =
-            wanted.map(|wanted| wanted.iter().filter(|key| !keys.contains(usize::from(*key))).collect());
-        if wanted.as_ref().is_some_and(Vec::is_empty) {
+    fn add(draft: &mut Draft, wanted: &Keys) {
+        let blocks: Vec<u16> = wanted.iter().filter(|key| !draft.keys.contains(usize::from(*key))).collect();
+        if blocks.is_empty() {
             return;
         }
-        for chart in &record.charts {
-            let first = chart.code(0);
-            let entry = (first.len() as u32) << bytes::SHIFT;
-            for (first, mut units) in (first.number()..).step_by(BLOCK).zip(chart.quarters()) {
-                if let Some(blocks) = &wanted {
-                    if !blocks.iter().any(|block| has_some_in(&units, *block)) {
-                        continue;
-                    }
-                    units = units.map(|unit| if blocks.contains(&(unit / BLOCK as u16)) { unit } else { 0xFFFF });
-                }
-                let one_way = one_way.get(first as usize / BLOCK).copied().unwrap_or(0);
-                table.set_units(&units, entry | first, one_way);
+        draft.set_units(|units| {
+            let is_wanted = blocks.iter().any(|block| has_some_in(units, *block));
+            if is_wanted {
+                *units = units.map(|unit| if blocks.contains(&(unit / BLOCK as u16)) { unit } else { 0xFFFF });
             }
-        }
-        wanted.iter().flatten().for_each(|key| keys.insert(usize::from(*key)));
+            is_wanted
+        });
+        blocks.iter().for_each(|key| draft.keys.insert(usize::from(*key)));
+    }
+
+    fn add_all(draft: &mut Draft) {
+        draft.set_units(|_| true);
     }
 
     fn finish(Draft { mut table, record, .. }: Draft) -> Self {
@@ -122,7 +118,24 @@ pub(in crate::codec::engine) struct Draft {
     keys: Keys,
 }
 
+impl Draft {
+    /// Sets the entries of those quarters of charts for which `is_wanted` returns true.
+    fn set_units(&mut self, mut is_wanted: impl FnMut(&mut [u16; BLOCK]) -> bool) {
+        for chart in &self.record.charts {
+            let first = chart.code(0);
+            let entry = (first.len() as u32) << bytes::SHIFT;
+            for (first, mut units) in (first.number()..).step_by(BLOCK).zip(chart.quarters()) {
+                if is_wanted(&mut units) {
+                    let one_way = self.one_way.get(first as usize / BLOCK).copied().unwrap_or(0);
+                    self.table.set_units(&units, entry | first, one_way);
+                }
+            }
+        }
+    }
+}
+
 /// Returns whether a code unit is in this block.
+#[cfg_attr(target_family = "wasm", allow(dead_code))] // Web pages add all.
 fn has_some_in(units: &[u16; BLOCK], block: u16) -> bool {
     // Without a branch, and in numbers as wide as the units, so that the compiler vectorizes it.
     units.iter().fold(0, |some, unit| some | u16::from(unit / BLOCK as u16 == block)) != 0
@@ -223,9 +236,9 @@ impl EncodeTable {
         bytes::LONG << bytes::SHIFT | (self.long.len() as u32 - 1)
     }
 
-    /// Returns the place of the lane of `ch`.
-    fn place(&mut self, ch: char) -> &mut u32 {
-        let (index, low) = (ch as usize / BLOCK, ch as usize % BLOCK);
+    /// Returns the place of the lane of a code point.
+    fn place(&mut self, code_point: u32) -> &mut u32 {
+        let (index, low) = (code_point as usize / BLOCK, code_point as usize % BLOCK);
         if index >= self.index.len() {
             self.index.resize(index + 1, 0);
         }
@@ -239,31 +252,24 @@ impl EncodeTable {
     /// Sets the entries of code units, of which FFFF and those with a bit in `but` have none: the first has `entry`, the
     /// others those after it. Nothing else may have been set.
     fn set_units(&mut self, units: &[u16; BLOCK], entry: u32, but: u64) {
-        let index: &mut [u16; PLANE] = self.index.first_chunk_mut().expect("the plane is there");
         for (low, unit) in (0..).zip(units) {
-            if *unit == 0xFFFF || but >> low & 1 == 1 {
-                continue;
+            if *unit != 0xFFFF && but >> low & 1 == 0 {
+                *self.place(u32::from(*unit)) = entry + low;
             }
-            let block = &mut index[usize::from(*unit) / BLOCK];
-            if *block == 0 {
-                *block = self.blocks.len() as u16;
-                self.blocks.push([bytes::NONE; BLOCK]);
-            }
-            self.blocks[usize::from(*block)][usize::from(*unit) % BLOCK] = entry + low;
         }
     }
 
     /// Sets the entry of `ch` alone.
     fn set(&mut self, ch: char, entry: u32) {
-        let place = self.place(ch);
+        let place = self.place(ch.into());
         *place = *place & !bytes::ENTRY | entry;
     }
 
     fn add_start(&mut self, first: char, rest: &str, entry: u32) {
         if let Some(second) = rest.chars().next() {
-            *self.place(second) |= bytes::FOLLOWS;
+            *self.place(second.into()) |= bytes::FOLLOWS;
         }
-        let place = self.place(first);
+        let place = self.place(first.into());
         let is_new = *place & bytes::START == 0;
         *place |= bytes::START;
         let index = if is_new {
@@ -691,7 +697,7 @@ mod tests {
     #[test]
     fn the_ideographic_space_does_not_end_a_batch() {
         let page = pages().find(|page| page.name() == "IBM939").expect("a built-in page");
-        let table = EncodeTable::of_page(page, None);
+        let table = EncodeTable::of_page(page);
         let text = "\u{3000}東\u{3000}京 a".repeat(200);
         let mut spare = vec![0; 2 * text.len()];
         let (mut is_double, mut reach) = (false, LEAST_REACH);

@@ -71,7 +71,7 @@ impl<T: Tables> Shared<T> {
             let page = self.page.expect("what is not made of a page is there from the beginning");
             let latest = std::mem::replace(&mut *self.latest(), Latest::NONE);
             let mut draft = latest.draft.unwrap_or_else(|| T::draft(page));
-            T::add(&mut draft, None);
+            T::add_all(&mut draft);
             T::finish(draft)
         })
     }
@@ -103,7 +103,7 @@ impl<T: Tables> Latest<T> {
             _ => {
                 self.count += 1;
                 let draft = self.draft.get_or_insert_with(|| T::draft(page));
-                T::add(draft, Some(&keys));
+                T::add(draft, &keys);
                 Arc::new(Part { tables: T::finish(draft.clone()), keys })
             }
         };
@@ -300,7 +300,7 @@ mod tests {
     fn a_part_decodes_as_the_whole() {
         let mut dice = Dice::new();
         for page in pages_of_pairs() {
-            let (table, whole) = (page.table(), Arc::new(Shared::new(DecodeTable::of_page(page, None))));
+            let (table, whole) = (page.table(), Arc::new(Shared::new(DecodeTable::of_page(page))));
             for round in 0..ROUNDS {
                 let src = bytes(&mut dice, &table, 1 + round);
                 for piece in [src.len(), 1 + dice.below(src.len()), 1] {
@@ -323,7 +323,7 @@ mod tests {
     fn a_part_encodes_as_the_whole() {
         let mut dice = Dice::new();
         for page in pages_of_pairs() {
-            let (table, whole) = (page.table(), Arc::new(Shared::new(EncodeTable::of_page(page, None))));
+            let (table, whole) = (page.table(), Arc::new(Shared::new(EncodeTable::of_page(page))));
             for round in 0..ROUNDS {
                 let text = text(&mut dice, &table, 1 + round);
                 for piece in [text.len(), 1 + dice.below(text.len()), 1] {

@@ -16,7 +16,7 @@ impl<T: Tables> Shared<T> {
 
     pub(in crate::codec::engine) fn of_page(page: Packed) -> Self {
         let mut draft = T::draft(page);
-        T::add(&mut draft, None);
+        T::add_all(&mut draft);
         Shared(T::finish(draft))
     }
 }
