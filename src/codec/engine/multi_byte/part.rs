@@ -6,9 +6,9 @@
 //! tables from whole ones: whatever is looked up for it is there. Nothing is made twice: a part is a copy of a draft, and
 //! the whole is that draft with all the rest.
 
-use super::WORTH;
 use super::draft::{Keys, Tables};
 use crate::codec::Packed;
+use crate::codec::batches::WORTH;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
