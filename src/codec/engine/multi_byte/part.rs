@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 /// How many parts of a page are made, at most, before the whole.
 const PARTS: usize = 4;
 
-/// How many texts are converted with parts, at most. Each asks whether its part has enough, which altogether takes about
-/// as long as making the whole.
+/// How often parts are asked for, at most. Each time it is looked up whether the part has enough, which altogether takes
+/// about as long as making the whole.
 const TEXTS: usize = 1000;
 
 /// The tables of a charset for one direction, which its decoders or encoders share.
@@ -25,7 +25,7 @@ pub(in crate::codec::engine) struct Shared<T: Tables> {
     whole: OnceLock<T>,
     /// Where the tables come from, unless they are there from the beginning.
     page: Option<Packed>,
-    /// How many short texts there were.
+    /// How often a part was asked for: once for each piece of a text, and for its end.
     texts: AtomicUsize,
     latest: Mutex<Latest<T>>,
 }
