@@ -34,6 +34,8 @@ export class Module {
     this.output = this.alloc(PIECE);
     // Two lengths that calls write.
     this.lengths = this.alloc(8);
+    // The bytes of the characters of Latin-1, by encoding and options.
+    this.tables = new Map();
   }
 
   /**

@@ -77,22 +77,28 @@ impl Tables for EncodeTable {
     }
 
     fn add(draft: &mut Draft, wanted: &Keys) {
-        let blocks: Vec<u16> = wanted.iter().filter(|key| !draft.keys.contains(usize::from(*key))).collect();
-        if blocks.is_empty() {
-            return;
-        }
-        draft.set_units(|units| {
-            let is_wanted = blocks.iter().any(|block| has_some_in(units, *block));
-            if is_wanted {
-                *units = units.map(|unit| if blocks.contains(&(unit / BLOCK as u16)) { unit } else { 0xFFFF });
-            }
-            is_wanted
-        });
+        let mut blocks: Vec<u16> = wanted.iter().filter(|key| !draft.keys.contains(usize::from(*key))).collect();
         blocks.iter().for_each(|key| draft.keys.insert(usize::from(*key)));
+        let Draft { table, record, one_way, .. } = draft;
+        each_quarter(record, one_way, |mut quarter| {
+            if blocks.iter().any(|block| has_some_in(&quarter.units, *block)) {
+                let is_wanted = |unit| blocks.contains(&(unit / BLOCK as u16));
+                quarter.units = quarter.units.map(|unit| if is_wanted(unit) { unit } else { 0xFFFF });
+                table.set_quarter(&quarter);
+                // A code point is in one cell only, so where none is missing, the rest of the charts has none. ASCII is
+                // mostly in the first chart.
+                blocks.retain(|block| table.has_gap(*block));
+            }
+            !blocks.is_empty()
+        });
     }
 
     fn add_all(draft: &mut Draft) {
-        draft.set_units(|_| true);
+        let Draft { table, record, one_way, .. } = draft;
+        each_quarter(record, one_way, |quarter| {
+            table.set_quarter(&quarter);
+            true
+        });
     }
 
     fn finish(Draft { mut table, record, .. }: Draft) -> Self {
@@ -118,19 +124,35 @@ pub(in crate::codec::engine) struct Draft {
     keys: Keys,
 }
 
-impl Draft {
-    /// Sets the entries of those quarters of charts for which `is_wanted` returns true.
-    fn set_units(&mut self, mut is_wanted: impl FnMut(&mut [u16; BLOCK]) -> bool) {
-        for chart in &self.record.charts {
-            let first = chart.code(0);
-            let entry = (first.len() as u32) << bytes::SHIFT;
-            for (first, mut units) in (first.number()..).step_by(BLOCK).zip(chart.quarters()) {
-                if is_wanted(&mut units) {
-                    let one_way = self.one_way.get(first as usize / BLOCK).copied().unwrap_or(0);
-                    self.table.set_units(&units, entry | first, one_way);
-                }
+/// Calls `each` with the cells of a record, a quarter of a chart at a time, until it returns false.
+fn each_quarter(record: &Record, one_way: &[u64], mut each: impl FnMut(Quarter) -> bool) {
+    for chart in &record.charts {
+        let first = chart.code(0);
+        let len = (first.len() as u32) << bytes::SHIFT;
+        for (first, units) in (first.number()..).step_by(BLOCK).zip(chart.quarters()) {
+            let one_way = one_way.get(first as usize / BLOCK).copied().unwrap_or(0);
+            if !each(Quarter { units, entry: len | first, one_way }) {
+                return;
             }
         }
+    }
+}
+
+/// The cells of a quarter of a chart.
+struct Quarter {
+    /// The code units, with FFFF where there is none.
+    units: [u16; BLOCK],
+    /// The entry of the first one; the others have those after it.
+    entry: u32,
+    /// A bit for each cell that is used to decode only.
+    one_way: u64,
+}
+
+impl Quarter {
+    /// Returns the code units to encode, and the entry of each.
+    fn entries(&self) -> impl Iterator<Item = (u16, u32)> {
+        let units = (0..).zip(&self.units).filter(|(low, unit)| **unit != 0xFFFF && self.one_way >> low & 1 == 0);
+        units.map(|(low, unit)| (*unit, self.entry + low))
     }
 }
 
@@ -249,14 +271,19 @@ impl EncodeTable {
         &mut self.blocks[self.index[index] as usize][low]
     }
 
-    /// Sets the entries of code units, of which FFFF and those with a bit in `but` have none: the first has `entry`, the
-    /// others those after it. Nothing else may have been set.
-    fn set_units(&mut self, units: &[u16; BLOCK], entry: u32, but: u64) {
-        for (low, unit) in (0..).zip(units) {
-            if *unit != 0xFFFF && but >> low & 1 == 0 {
-                *self.place(u32::from(*unit)) = entry + low;
-            }
+    /// Sets the entries of some cells. Nothing else may have been set.
+    fn set_quarter(&mut self, quarter: &Quarter) {
+        for (unit, entry) in quarter.entries() {
+            *self.place(u32::from(unit)) = entry;
         }
+    }
+
+    /// Returns whether a character of a block has no entry. Shift codes are not characters.
+    #[cfg_attr(target_family = "wasm", allow(dead_code))] // Web pages add all.
+    fn has_gap(&self, block: u16) -> bool {
+        let lanes = &self.blocks[usize::from(self.index[usize::from(block)])];
+        let is_shift = |low| self.is_shifted && block == 0 && (low == SO || low == SI);
+        (0..).zip(lanes).any(|(low, lane)| *lane == bytes::NONE && !is_shift(low))
     }
 
     /// Sets the entry of `ch` alone.
@@ -692,6 +719,37 @@ impl Encoder for MultiByteEncoder {
 mod tests {
     use super::*;
     use crate::codec::pages;
+
+    /// A part of a table is complete when its blocks are, whatever charts are left.
+    #[test]
+    fn a_code_point_is_in_one_cell() {
+        for page in pages().filter(|page| !page.has_states()) {
+            let draft = EncodeTable::draft(page);
+            let mut seen = vec![false; 0x1_0000];
+            // Shift codes are in none.
+            seen[usize::from(SO)] = draft.table.is_shifted;
+            seen[usize::from(SI)] = draft.table.is_shifted;
+            each_quarter(&draft.record, &draft.one_way, |quarter| {
+                for (unit, entry) in quarter.entries() {
+                    let is_again = std::mem::replace(&mut seen[usize::from(unit)], true);
+                    assert!(!is_again, "{}: U+{unit:04X} at {entry:X}", page.name());
+                }
+                true
+            });
+        }
+    }
+
+    /// Text in ASCII needs no chart of pairs.
+    #[test]
+    fn ascii_is_in_the_first_chart() {
+        for name in ["IBM1388", "IBM939"] {
+            let page = pages().find(|page| page.name() == name).expect("a built-in page");
+            let mut draft = EncodeTable::draft(page);
+            draft.record.charts.retain(|chart| chart.lead.is_none());
+            EncodeTable::add_all(&mut draft);
+            assert!(!draft.table.has_gap(0) && !draft.table.has_gap(1), "{name}");
+        }
+    }
 
     /// A batch ends only where something needs a decision, which U+3000 does not. Its kernels go in blocks.
     #[test]
