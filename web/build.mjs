@@ -122,9 +122,11 @@ function run(program, words, options = {}) {
 
 async function buildPackage() {
   const esbuild = require("esbuild");
-  // Without comments and indentation, a third less is loaded. The lines stay short, for messages that name one.
-  const short = { charset: "utf8", minifyWhitespace: true, lineLimit: 120 };
-  const writeScript = (to, text) => writeFileSync(to, esbuild.transformSync(text, short).code);
+  // Without comments and spaces, a third less is loaded. What bundlers and this program look for as text stays as it is.
+  const writeScript = (to, text) => {
+    const minifyWhitespace = !/import\(|import\.meta|MIXED/.test(text);
+    writeFileSync(to, esbuild.transformSync(text, { charset: "utf8", minifyWhitespace }).code);
+  };
   for (const { name: file } of readdirSync(join(web, "src"), { withFileTypes: true }).filter((one) => one.isFile())) {
     const [from, to] = [join(web, "src", file), join(dist, file)];
     if (file.endsWith(".d.ts")) copyFileSync(from, to);
@@ -140,8 +142,8 @@ async function buildPackage() {
   );
   const mixed = ebcdic.filter(({ name }) => !tables.includes(name));
   const list = Object.fromEntries(mixed.map(({ name, aliases }) => [name, aliases]));
-  const source = readFileSync(join(web, "src", "iconv-lite.js"), "utf8");
-  writeScript(join(dist, "iconv-lite.js"), source.replace("MIXED = {}", `MIXED = ${JSON.stringify(list)}`));
+  const source = readFileSync(join(dist, "iconv-lite.js"), "utf8");
+  writeFileSync(join(dist, "iconv-lite.js"), source.replace("MIXED = {}", `MIXED = ${JSON.stringify(list)}`));
   writeCommonJs(esbuild);
   const command = esbuild.transformSync(readFileSync(join(web, "src", "command", "charpipe.cjs"), "utf8"), { charset: "utf8" });
   mkdirSync(join(dist, "command"), { recursive: true });

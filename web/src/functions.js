@@ -2,7 +2,7 @@
 
 import { asBytes } from "./bytes.js";
 import { CharpipeError } from "./error.js";
-import { LARGE, NO_BYTE, OF_A_CHARACTER, decodeUtf16, encodeLatin1, encodeUnicode, hasOnly } from "./host.js";
+import { LARGE, decodeUtf16, encodeUtf16, hasOnly, isForTable, translate } from "./host.js";
 import { current, loadSync } from "./load.js";
 import { Stream, optionLines } from "./module.js";
 import { isBinary, layoutBytes, needs, openRows } from "./rows.js";
@@ -20,8 +20,6 @@ export function convert(input, options = {}) {
     stream.close();
   }
 }
-
-const encoder = new TextEncoder();
 
 /** The options with which UTF-8 and UTF-16 give the same text. */
 const PLAIN = ["from", "malformed", "as", "eol", "ebcdicNl", "ebcdic-nl"];
@@ -70,38 +68,32 @@ export function decode(input, options = {}) {
   }
 }
 
-/** Opens a stream for a text that the host has. */
-function openEncoder(to, options) {
-  return new Stream(current(), { relabel: "never", as: "text", ...options, from: "UTF-8", to });
-}
-
-/** Returns the byte that is all of the output for each character of Latin-1, or NO_BYTE. */
-function latin1Table(to, options) {
-  const { tables } = current();
-  const key = JSON.stringify([to, ...OF_A_CHARACTER.map((name) => options[name])]);
-  if (!tables.has(key)) tables.set(key, makeLatin1Table(to, options));
-  return tables.get(key);
-}
-
-function makeLatin1Table(to, options) {
-  const stream = openEncoder(to, options);
-  const byteOf = (code) => {
-    const put = (room) => encoder.encodeInto(String.fromCharCode(code), room).written;
-    const output = stream.value(put);
-    return output?.length === 1 ? output[0] : NO_BYTE;
-  };
-  try {
-    return Uint16Array.from({ length: 256 }, (_, code) => byteOf(code));
-  } finally {
-    stream.close();
+/** Returns the byte that is all of the output for each character of Latin-1, or 256; undefined if `first` has none. */
+function latin1Table(stream, lines, first) {
+  const { module } = stream;
+  if (module.latin1.lines !== lines) {
+    const byteOf = (code) => {
+      const output = stream.textValue(String.fromCharCode(code));
+      return output?.length === 1 ? output[0] : 256;
+    };
+    if (byteOf(first) > 255) return undefined;
+    module.latin1 = { lines, table: Uint16Array.from({ length: 256 }, (_, code) => byteOf(code)) };
   }
+  return module.latin1.table;
 }
 
 export function encode(text, to, options = {}) {
-  const bytes = encodeUnicode(text, to, options) ?? encodeLatin1(text, options, () => latin1Table(to, options));
+  const bytes = encodeUtf16(text, to, options);
   if (bytes) return bytes;
-  const stream = openEncoder(to, options);
+  const ask = { relabel: "never", as: "text", ...options, from: "UTF-8", to };
+  const stream = new Stream(current(), ask);
   try {
+    if (isForTable(text, { ...options })) {
+      const table = latin1Table(stream, optionLines(ask), text.charCodeAt(0));
+      const translated = table && translate(text, table);
+      if (translated) return translated;
+      stream.reset();
+    }
     return stream.encoded(text);
   } finally {
     stream.close();

@@ -34,8 +34,8 @@ export class Module {
     this.output = this.alloc(PIECE);
     // Two lengths that calls write.
     this.lengths = this.alloc(8);
-    // The bytes of the characters of Latin-1, by encoding and options.
-    this.tables = new Map();
+    // The bytes of the characters of Latin-1 that were looked up last, and the options that they are of.
+    this.latin1 = {};
   }
 
   /**
@@ -250,6 +250,14 @@ export class Stream {
     if (status !== DONE) return undefined;
     const { bytes, words } = module.views();
     return bytes.subarray(output, output + words[lengths >>> 2]);
+  }
+
+  /** Does the same with a text, which goes into the module in UTF-8. */
+  textValue(text) {
+    return this.value((room) => {
+      const { read, written } = encoder.encodeInto(text, room);
+      return read < text.length ? undefined : written;
+    });
   }
 
   /**

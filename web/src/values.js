@@ -5,7 +5,6 @@ import { current } from "./load.js";
 import { Stream } from "./module.js";
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
-const encoder = new TextEncoder();
 
 /** Up to this length, the string of ASCII is made faster here than by the host. */
 const SHORT = 48;
@@ -56,10 +55,7 @@ export class Encoder {
 
   encode(text) {
     const stream = this.#stream;
-    const output = stream.value((room) => {
-      const { read, written } = encoder.encodeInto(text, room);
-      return read < text.length ? undefined : written;
-    });
+    const output = stream.textValue(text);
     if (output) return output.slice();
     stream.reset();
     return stream.encoded(text);
