@@ -40,13 +40,13 @@ const HUGE = 1024 * 1024;
 /** A character that is not in Latin-1. The host looks for one only in strings that it keeps in UTF-16. */
 const BEYOND_LATIN_1 = /[^\0-\xFF]/;
 
-/** Whether text is translated faster by a table, with options that say nothing of a character's neighbours. */
+/** Returns whether to translate text by a table: it is long, and no option is about more than one character. */
 export function isForTable(text, options) {
   const isLong = typeof text === "string" && text.length >= HUGE && globalThis.Buffer;
   return isLong && hasOnly(options, ["bom", "unmappable"]) && !BEYOND_LATIN_1.test(text);
 }
 
-/** Returns the bytes of a text in Latin-1, or undefined if a character has none below 256 in the table. */
+/** Returns the byte of each character of a text in Latin-1; undefined if the table has 256 for one of them. */
 export function translate(text, table) {
   // Four at a time: a loop over bytes takes three times as long.
   const words = new Uint32Array(Math.ceil(text.length / 4));
@@ -61,6 +61,6 @@ export function translate(text, table) {
     if ((a | b | c | d) > 255) return undefined;
     words[at] = a | (b << 8) | (c << 16) | (d << 24);
   }
-  // Their buffer has nothing else.
+  // A caller may look at the buffer, which then has nothing after the text.
   return bytes.length % 4 === 0 ? bytes : bytes.slice();
 }

@@ -34,7 +34,7 @@ export class Module {
     this.output = this.alloc(PIECE);
     // Two lengths that calls write.
     this.lengths = this.alloc(8);
-    // The bytes of the characters of Latin-1 that were looked up last, and the options that they are of.
+    // The table that `encode` made last: the byte of each character of Latin-1, and the options that it is for.
     this.latin1 = {};
   }
 

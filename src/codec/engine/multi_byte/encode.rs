@@ -85,8 +85,8 @@ impl Tables for EncodeTable {
                 let is_wanted = |unit| blocks.contains(&(unit / BLOCK as u16));
                 quarter.units = quarter.units.map(|unit| if is_wanted(unit) { unit } else { 0xFFFF });
                 table.set_quarter(&quarter);
-                // A code point is in one cell only, so where none is missing, the rest of the charts has none. ASCII is
-                // mostly in the first chart.
+                // Each code point is in one cell only, so the charts that follow have nothing for a block without gaps.
+                // Those of ASCII mostly have none after the first chart.
                 blocks.retain(|block| table.has_gap(*block));
             }
             !blocks.is_empty()
@@ -726,7 +726,7 @@ mod tests {
         for page in pages().filter(|page| !page.has_states()) {
             let draft = EncodeTable::draft(page);
             let mut seen = vec![false; 0x1_0000];
-            // Shift codes are in none.
+            // A shift code must not be in any cell.
             seen[usize::from(SO)] = draft.table.is_shifted;
             seen[usize::from(SI)] = draft.table.is_shifted;
             each_quarter(&draft.record, &draft.one_way, |quarter| {
