@@ -74,18 +74,28 @@ fn check(start: *const u8, len: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns an error if two buffers have bytes in common. A buffer without bytes has none, at any position.
-fn check_apart(input: *const c_void, input_len: usize, output: *mut c_void, output_len: usize) -> Result<(), Failure> {
-    if input_len == 0 || output_len == 0 {
-        return Ok(());
+/// Returns the bytes of the input and the space for the output, or an error if they have bytes in common.
+///
+/// # Safety
+/// As for [`bytes`] and [`room`]; but that they are apart is checked here.
+unsafe fn buffers<'a>(
+    input: *const c_void,
+    input_len: usize,
+    output: *mut c_void,
+    output_len: usize,
+) -> Result<(&'a [u8], &'a mut [u8]), Failure> {
+    // SAFETY: the caller promises it.
+    let input = unsafe { bytes(input, input_len)? };
+    if output_len == 0 {
+        return Ok((input, &mut []));
     }
-    check(input.cast(), input_len)?;
     check(output.cast(), output_len)?;
-    let (input, output) = (input.addr(), output.addr());
-    if input < output + output_len && output < input + input_len {
+    let (start, to) = (input.as_ptr().addr(), output.addr());
+    if start < to + output_len && to < start + input_len && input_len > 0 {
         return Err(Failure::Usage("the input and the output overlap".to_owned()));
     }
-    Ok(())
+    // SAFETY: the same as in `room`, and no byte of it is in `input`.
+    Ok((input, unsafe { std::slice::from_raw_parts_mut(output.cast(), output_len) }))
 }
 
 /// Stores a length where the caller wants to have it.
@@ -224,9 +234,8 @@ pub unsafe extern "C" fn charpipe_open_detector(options: *const c_char) -> *mut 
 
 /// Makes a step, and maps its outcome to what C sees.
 fn advance(handle: &mut Handle, step: impl FnOnce(&mut Handle) -> Result<Moved, Failure>) -> (usize, usize, c_int) {
-    let outcome = catch_unwind(AssertUnwindSafe(|| step(handle))).unwrap_or(Err(Failure::Internal));
-    match outcome {
-        Ok((read, written, status)) => {
+    match catch_unwind(AssertUnwindSafe(|| step(handle))) {
+        Ok(Ok((read, written, status))) => {
             handle.forgive();
             let status = match status {
                 Status::NeedInput => NEED_INPUT,
@@ -235,11 +244,17 @@ fn advance(handle: &mut Handle, step: impl FnOnce(&mut Handle) -> Result<Moved, 
             };
             (read, written, status)
         }
-        Err(failure) => {
-            handle.fail(failure);
-            (0, 0, ERROR)
-        }
+        outcome => failed(handle, outcome),
     }
+}
+
+/// Keeps the error of a call that failed or panicked.
+#[cold]
+fn failed<T>(handle: &mut Handle, outcome: std::thread::Result<Result<T, Failure>>) -> (usize, usize, c_int) {
+    if let Err(failure) = outcome.unwrap_or(Err(Failure::Internal)) {
+        handle.fail(failure);
+    }
+    (0, 0, ERROR)
 }
 
 /// Takes input and gives output.
@@ -269,9 +284,8 @@ pub unsafe extern "C" fn charpipe_step(
         return ERROR;
     }
     let (taken, given, status) = advance(handle, |handle| {
-        check_apart(input, input_len, output, output_len)?;
         // SAFETY: the caller promises it.
-        let (input, output) = unsafe { (bytes(input, input_len)?, room(output, output_len)?) };
+        let (input, output) = unsafe { buffers(input, input_len, output, output_len)? };
         handle.step(input, output, false)
     });
     // SAFETY: the caller promises that they are valid.
@@ -309,9 +323,8 @@ pub unsafe extern "C" fn charpipe_convert(
         return ERROR;
     };
     let (taken, given, status) = attempt(handle, |handle| {
-        check_apart(input, input_len, output, output_len)?;
         // SAFETY: the caller promises it.
-        let (input, output) = unsafe { (bytes(input, input_len)?, room(output, output_len)?) };
+        let (input, output) = unsafe { buffers(input, input_len, output, output_len)? };
         handle.convert(input, output)
     });
     (*read, *written) = (taken, given);
@@ -324,8 +337,8 @@ fn attempt(
     handle: &mut Handle,
     act: impl FnOnce(&mut Handle) -> Result<(usize, usize, CharStop), Failure>,
 ) -> (usize, usize, c_int) {
-    match catch_unwind(AssertUnwindSafe(|| act(handle))).unwrap_or(Err(Failure::Internal)) {
-        Ok((read, written, stop)) => {
+    match catch_unwind(AssertUnwindSafe(|| act(handle))) {
+        Ok(Ok((read, written, stop))) => {
             handle.forgive();
             let status = match stop {
                 CharStop::NoRoom => NEED_ROOM,
@@ -334,10 +347,7 @@ fn attempt(
             };
             (read, written, status)
         }
-        Err(failure) => {
-            handle.fail(failure);
-            (0, 0, ERROR)
-        }
+        outcome => failed(handle, outcome),
     }
 }
 
@@ -413,9 +423,8 @@ pub unsafe extern "C" fn charpipe_value(
     // SAFETY: the caller promises it.
     let Some((handle, written)) = (unsafe { with_length(handle, written) }) else { return ERROR };
     let (.., status) = advance(handle, |handle| {
-        check_apart(input, input_len, output, output_len)?;
         // SAFETY: the caller promises it.
-        let (input, output) = unsafe { (bytes(input, input_len)?, room(output, output_len)?) };
+        let (input, output) = unsafe { buffers(input, input_len, output, output_len)? };
         handle.value(input, output, written)
     });
     status

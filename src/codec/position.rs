@@ -1,7 +1,7 @@
 //! Lines and columns: counts them in decoded text, and finds the positions of bytes in a text that is read again.
 
 use super::{Codec, Decoder, MAX_FAULT, MIN_ROOM, Malformed, drive};
-use crate::arch::bytes::{count_ends_of_bytes, count_line_ends, count_newlines};
+use crate::arch::bytes::{chars_of_one_line, count_ends_of_bytes, count_line_ends, count_newlines};
 use crate::arch::isa;
 use crate::error::TextPosition;
 use std::io::{self, Read};
@@ -26,6 +26,10 @@ impl TextCounter {
         }
         if std::mem::take(&mut self.after_cr) {
             text = text.strip_prefix(['\n', '\u{85}']).unwrap_or(text);
+        }
+        if let Some(count) = chars_of_one_line(text.as_bytes()) {
+            self.chars += count as u64;
+            return;
         }
         let ended = count_line_ends(isa(), text.as_bytes());
         if ended > 0 {

@@ -6,6 +6,7 @@ use super::decide::Input;
 use super::declaration::{Scanned, Scanner};
 use super::hints::Hints;
 use super::known::Known;
+use super::signature;
 use super::start::{self, Start};
 use super::statistics;
 use super::verdict::{Diagnostic, Severity, Source, Verdict};
@@ -161,6 +162,12 @@ impl Detector {
             }
         }
         None
+    }
+
+    /// Returns whether the caller named the codec, and [`plain_start`](Self::plain_start) finds no signature in any input
+    /// that begins with this byte: then only the mark of the codec itself can make it return `None`.
+    pub(crate) fn shows_no_signature(&self, first: u8) -> bool {
+        self.known.hints.from.is_some() && !signature::may_begin(first)
     }
 
     /// Returns what the first bytes of an input that continues show, as [`plain_start`](Self::plain_start) does for a

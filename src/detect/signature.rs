@@ -159,6 +159,11 @@ pub(super) fn recognise(prefix: &[u8], eof: bool) -> Recognised {
     }
 }
 
+/// Returns whether a row of the table begins with this byte.
+pub(super) fn may_begin(byte: u8) -> bool {
+    ROWS.iter().any(|row| row.bytes[0] == byte)
+}
+
 /// Returns whether `byte` is white space in EBCDIC.
 pub(super) fn is_ebcdic_white_space(byte: u8) -> bool {
     matches!(byte, 0x05 | 0x0D | 0x15 | 0x25 | 0x40)

@@ -7,10 +7,11 @@
 //! and the report, are the same.
 
 use super::io::plain;
+use super::newline_watch::LONG_LINE;
 use super::options::Settings;
 use super::report::Report;
-use crate::codec::{Codec, Decoder, Encoder, MIN_ROOM, Utf8Buf, is_utf8};
-use crate::detect::{Detector, Diagnostic, Kind, Source, Verdict, binary_signature, is_single_byte};
+use crate::codec::{Codec, Decoder, Encoder, MIN_ROOM, Utf8Buf, Utf8Sink, is_ebcdic, is_utf8};
+use crate::detect::{Detector, Diagnostic, Kind, LONGEST_BOM, Source, Verdict, binary_signature, is_single_byte};
 use std::sync::Arc;
 
 /// The longest message that is converted at once, in bytes.
@@ -33,6 +34,8 @@ pub(super) struct Messages {
     text: Utf8Buf,
     bytes: Vec<u8>,
     looks_at_labels: bool,
+    /// A hint may be due to the ends of lines.
+    looks_at_newlines: bool,
 }
 
 impl Messages {
@@ -64,6 +67,7 @@ impl Messages {
             diagnostics: report.diagnostics.clone(),
             detector: None,
             looks_at_labels: is_single_byte(&*from),
+            looks_at_newlines: is_ebcdic(&*from),
             codec: from,
             decoder,
             encoder,
@@ -72,9 +76,9 @@ impl Messages {
         })
     }
 
-    /// Converts a message into `bytes`, or as it is. Returns how many of its bytes decided about its encoding, or
+    /// Converts a message into `bytes`, or as it is. Returns whether the bytes that decided about its encoding are ASCII;
     /// `None` if it has to go the long way.
-    pub(super) fn convert<'a>(&'a mut self, src: &'a [u8], detector: &Detector) -> Option<(usize, &'a [u8])> {
+    pub(super) fn convert<'a>(&'a mut self, src: &'a [u8], detector: &Detector) -> Option<(bool, &'a [u8])> {
         let is_ascii = src.is_ascii();
         if self.looks_at_labels && !is_ascii && self.contradicts(src) {
             return None;
@@ -94,19 +98,27 @@ impl Messages {
                 self.text.as_str()
             }
         };
-        // White space may come before a declaration, and a hint is due to U+0085 from EBCDIC.
-        if !plain::is_plain(text, false) || text.starts_with(char::is_whitespace) || text.contains('\u{85}') {
+        // White space may come before a declaration.
+        if !plain::is_plain(text, false) || text.starts_with(char::is_whitespace) {
+            return None;
+        }
+        if self.looks_at_newlines && (text.contains('\u{85}') || text.len() >= LONG_LINE && !text.contains('\n')) {
             return None;
         }
         let is_named = self.verdict.as_ref().is_some_and(|verdict| verdict.source == Some(Source::User));
         if !is_named && (src.contains(&0) || binary_signature(src).is_some()) {
             return None;
         }
-        let decisive = detector.plain_start(src)?;
-        let Some(encoder) = &mut self.encoder else { return Some((decisive, text.as_bytes())) };
+        let starts_with_ascii = match src[0] {
+            first if !detector.shows_no_signature(first) => src[..detector.plain_start(src)?].is_ascii(),
+            // The mark that a codec may have is not there, so as many bytes decide as the first character has.
+            first if is_ascii || !first.is_ascii() => is_ascii,
+            _ => self.decoder.as_deref_mut().is_none_or(|decoder| src[..first_len(decoder, src)].is_ascii()),
+        };
+        let Some(encoder) = &mut self.encoder else { return Some((starts_with_ascii, text.as_bytes())) };
         self.bytes.resize(2 * LONGEST, 0);
         let len = plain::encode_at_once(&mut **encoder, text, &mut self.bytes)?;
-        Some((decisive, &self.bytes[..len]))
+        Some((starts_with_ascii, &self.bytes[..len]))
     }
 
     /// Whether bytes that are not all ASCII may contradict a single-byte charset.
@@ -114,6 +126,21 @@ impl Messages {
         let has_c1 = || self.codec.name() == "ISO-8859-1" && src.iter().any(|byte| matches!(byte, 0x80..=0x9F));
         std::str::from_utf8(src).is_ok() || has_c1()
     }
+}
+
+/// Returns how many bytes at the beginning the decoder reads until it has a character, but no more than detection
+/// looks at. Resets the decoder.
+fn first_len(decoder: &mut dyn Decoder, src: &[u8]) -> usize {
+    let most = src.len().min(LONGEST_BOM);
+    let mut room = [0; MIN_ROOM];
+    let mut sink = Utf8Sink::new(&mut room);
+    let has_char = |len: &usize| {
+        _ = decoder.feed(&src[len - 1..*len], &mut sink);
+        sink.written() > 0
+    };
+    let len = (1..most).find(has_char).unwrap_or(most);
+    decoder.reset();
+    len
 }
 
 /// The diagnostics that any input gets that is read by the same label.
@@ -136,7 +163,10 @@ pub(super) fn is_plain(verdict: &Verdict) -> bool {
 impl Messages {
     /// Makes the report of a message of `read` bytes that became `written`.
     pub(super) fn report(&mut self, report: &mut Report, (read, written): (usize, usize), is_ascii: bool) {
-        report.verdict = self.verdict.take().map(|verdict| Verdict { ascii: is_ascii, ..verdict });
+        if let Some(verdict) = &mut self.verdict {
+            verdict.ascii = is_ascii;
+        }
+        report.verdict = self.verdict.take();
         report.from = self.from.take();
         report.read_as = self.read_as.take();
         report.diagnostics = std::mem::take(&mut self.diagnostics);

@@ -20,7 +20,7 @@ pub(super) struct NewlineWatch {
 const WATCHED_BYTES: usize = 1 << 20;
 
 /// A text of at least this many bytes without any newline is reported.
-const LONG_LINE: usize = 2048;
+pub(super) const LONG_LINE: usize = 2048;
 
 impl NewlineWatch {
     /// A watch that is on or, if the question does not arise, off.

@@ -73,10 +73,10 @@ impl Transcoder {
         if self.run.bytes_in > 0 || !detector.prefix().is_empty() {
             return None;
         }
-        let (decisive, output) = messages.convert(src, detector)?;
+        let (starts_with_ascii, output) = messages.convert(src, detector)?;
         let len = output.len();
         dst.get_mut(..len)?.copy_from_slice(output);
-        messages.report(&mut self.run.report, (src.len(), len), src[..decisive].is_ascii());
+        messages.report(&mut self.run.report, (src.len(), len), starts_with_ascii);
         self.run.bytes_in = src.len() as u64;
         if let Phase::Detect(detector) = std::mem::replace(&mut self.phase, Phase::Done) {
             messages.detector = Some(detector);

@@ -7,7 +7,7 @@ use charpipe::{OnControl, OnMalformed, OnUnmappable, Status, Transcode};
 use std::iter::repeat;
 
 /// Texts, most of them plain.
-const TEXTS: [&str; 12] = [
+const TEXTS: [&str; 14] = [
     "Le café était fermé",
     "plain text",
     "日本語のテキスト",
@@ -20,7 +20,17 @@ const TEXTS: [&str; 12] = [
     "Lo",
     "%PDF-1.4 é",
     "5 € 😀",
+    "Łódź é",
+    LONG,
 ];
+
+/// A text without the end of a line, which is a hint about EBCDIC.
+const LONG: &str = const {
+    match str::from_utf8(&[b'x'; 2100]) {
+        Ok(text) => text,
+        Err(_) => "",
+    }
+};
 
 /// Sends the messages through one transcoder, each as a whole and then in pieces, and compares each with a new one's.
 fn check(job: &Transcode, messages: &[Vec<u8>]) {

@@ -29,6 +29,7 @@ export class Module {
   constructor(instance) {
     this.exports = instance.exports;
     this.broken = false;
+    this.memory = { bytes: new Uint8Array() };
     // Two buffers for all streams: a call uses them only until it returns.
     this.input = this.alloc(PIECE);
     this.output = this.alloc(PIECE);
@@ -64,11 +65,13 @@ export class Module {
     return new Uint8Array(this.exports.memory.buffer, at, len);
   }
 
-  /** Returns views of all memory, by bytes and by words. They are made anew only if a call has moved the memory. */
+  /** Returns views of all memory, by bytes and by words, and of the room for input. */
   views() {
-    const { buffer } = this.exports.memory;
-    if (this.memory?.bytes.buffer !== buffer) {
-      this.memory = { bytes: new Uint8Array(buffer), words: new Uint32Array(buffer) };
+    // If a call has moved the memory, the views of where it was have no bytes.
+    if (this.memory.bytes.length === 0) {
+      const { buffer } = this.exports.memory;
+      const bytes = new Uint8Array(buffer);
+      this.memory = { bytes, words: new Uint32Array(buffer), room: bytes.subarray(this.input, this.input + PIECE) };
     }
     return this.memory;
   }
@@ -238,26 +241,30 @@ export class Stream {
   }
 
   /**
-   * Converts a whole input, whose bytes `put` writes into memory, and returns the output: a view that is valid only until
-   * the next call. Returns undefined if there is an error, or not enough room; then the stream has to begin anew.
+   * Converts a whole input, and returns the output: a view that is valid only until the next call. Returns undefined if
+   * there is an error, or not enough room; then the stream has to begin anew.
    */
-  value(put) {
-    const { module, handle } = this;
-    const { input, output, lengths } = module;
-    const len = put(module.views().bytes.subarray(input, input + PIECE));
-    if (len === undefined) return undefined;
-    const status = module.call("charpipe_value", handle, input, len, output, PIECE, lengths);
-    if (status !== DONE) return undefined;
-    const { bytes, words } = module.views();
-    return bytes.subarray(output, output + words[lengths >>> 2]);
+  value(bytes) {
+    const { room } = this.module.views();
+    if (bytes.length > room.length) return undefined;
+    room.set(bytes);
+    return this.#value(bytes.length);
   }
 
   /** Does the same with a text, which goes into the module in UTF-8. */
   textValue(text) {
-    return this.value((room) => {
-      const { read, written } = encoder.encodeInto(text, room);
-      return read < text.length ? undefined : written;
-    });
+    const { read, written } = encoder.encodeInto(text, this.module.views().room);
+    return read < text.length ? undefined : this.#value(written);
+  }
+
+  /** Converts the first `len` bytes in the module's memory, which are a whole input. */
+  #value(len) {
+    const { module, handle } = this;
+    const { input, output, lengths } = module;
+    const status = module.call("charpipe_value", handle, input, len, output, PIECE, lengths);
+    if (status !== DONE) return undefined;
+    const { bytes, words } = module.views();
+    return bytes.subarray(output, output + words[lengths >>> 2]);
   }
 
   /**

@@ -6,20 +6,6 @@ import { Stream } from "./module.js";
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Up to this length, the string of ASCII is made faster here than by the host. */
-const SHORT = 48;
-
-/** Returns the string that is in UTF-8. */
-function string(bytes) {
-  if (bytes.length > SHORT) return utf8.decode(bytes);
-  let text = "";
-  for (const byte of bytes) {
-    if (byte > 0x7f) return utf8.decode(bytes);
-    text += String.fromCharCode(byte);
-  }
-  return text;
-}
-
 export class Decoder {
   #stream;
 
@@ -30,12 +16,8 @@ export class Decoder {
   decode(input) {
     const bytes = asBytes(input);
     const stream = this.#stream;
-    const output = stream.value((room) => {
-      if (bytes.length > room.length) return undefined;
-      room.set(bytes);
-      return bytes.length;
-    });
-    if (output) return string(output);
+    const output = stream.value(bytes);
+    if (output) return utf8.decode(output);
     // Too long, or with an error: as if it were not a value of many.
     stream.reset();
     return stream.string(bytes, "UTF-8");

@@ -60,6 +60,22 @@ pub(in super::super) fn count_ends_of_bytes(bytes: &[u8], cr: u8, others: [u8; 2
     usize::from(is_first) + counts.map(usize::from).sum::<usize>()
 }
 
+/// Returns how many characters there are in `text`, which is UTF-8; `None` if a line may end in it, or if it is long.
+#[inline]
+pub(in super::super) fn chars_of_one_line(text: &[u8]) -> Option<usize> {
+    // The count fits into one byte, so the compiler makes vectors of bytes.
+    if text.len() > 255 {
+        return None;
+    }
+    let (mut may_end, mut continuations) = (0u8, 0u8);
+    for byte in text {
+        // C2 is the first byte of U+0085.
+        may_end |= u8::from((*byte == b'\n') | (*byte == b'\r') | (*byte == 0xC2));
+        continuations += u8::from(byte & 0xC0 == 0x80);
+    }
+    (may_end == 0).then(|| text.len() - usize::from(continuations))
+}
+
 /// Returns how many lines end in `text`. Inlined for the same reason.
 #[inline(always)]
 pub(in super::super) fn count_line_ends(text: &[u8]) -> usize {
