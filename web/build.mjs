@@ -125,7 +125,7 @@ async function buildPackage() {
   // Without comments and spaces, a third less is loaded. What bundlers and this program look for as text stays as it is.
   const writeScript = (to, text) => {
     const minifyWhitespace = !/import\(|import\.meta|MIXED/.test(text);
-    writeFileSync(to, esbuild.transformSync(text, { charset: "utf8", minifyWhitespace }).code);
+    writeFileSync(to, esbuild.transformSync(text, { charset: "utf8", minifyWhitespace, minifySyntax: minifyWhitespace }).code);
   };
   for (const { name: file } of readdirSync(join(web, "src"), { withFileTypes: true }).filter((one) => one.isFile())) {
     const [from, to] = [join(web, "src", file), join(dist, file)];

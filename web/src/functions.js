@@ -68,16 +68,12 @@ export function decode(input, options = {}) {
   }
 }
 
-/** Returns the byte that is all of the output for each character of Latin-1, or 256; undefined if `first` has none. */
+/** Returns the table for a text that begins with `first`; undefined if there is nothing in it for that. */
 function latin1Table(stream, lines, first) {
   const { module } = stream;
   if (module.latin1.lines !== lines) {
-    const byteOf = (code) => {
-      const output = stream.textValue(String.fromCharCode(code));
-      return output?.length === 1 ? output[0] : 256;
-    };
-    if (byteOf(first) > 255) return undefined;
-    module.latin1 = { lines, table: Uint16Array.from({ length: 256 }, (_, code) => byteOf(code)) };
+    if (stream.textValue(first)?.length !== 1) return undefined;
+    module.latin1 = { lines, table: stream.bytesOfLatin1() };
   }
   return module.latin1.table;
 }
@@ -89,7 +85,7 @@ export function encode(text, to, options = {}) {
   const stream = new Stream(current(), ask);
   try {
     if (isForTable(text, { ...options })) {
-      const table = latin1Table(stream, optionLines(ask), text.charCodeAt(0));
+      const table = latin1Table(stream, optionLines(ask), text[0]);
       const translated = table && translate(text, table);
       if (translated) return translated;
       stream.reset();

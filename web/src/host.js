@@ -34,6 +34,40 @@ export function encodeUtf16(text, to, options) {
   return bytes;
 }
 
+/** Up to this length, a value is looked up in a table sooner than it is converted by the module. */
+const SHORT = 64;
+
+/** What a table has for a byte, or for a character, that takes more than a look at the table. */
+export const NONE = 0xffff;
+
+/** Returns the text of a short value by the character of each byte; undefined if the module has to look at it. */
+export function textOf(bytes, chars) {
+  const first = chars[bytes[0]];
+  // As the library does it: a document may begin with `<`, or with white space before that.
+  if (!(first > 0x20 && first < 0x1680) || first === 0x3c || first === 0x85 || first === 0xa0) return undefined;
+  if (bytes.length > SHORT) return undefined;
+  const units = [];
+  for (let at = 0; at < bytes.length; at++) {
+    const unit = chars[bytes[at]];
+    if (unit === NONE) return undefined;
+    units.push(unit);
+  }
+  return String.fromCharCode.apply(null, units);
+}
+
+/** Returns the bytes of a short text by the byte of each character in Latin-1; undefined as above. */
+export function bytesOf(text, table) {
+  if (typeof text !== "string" || text.length > SHORT || !(text.charCodeAt(0) <= 0xff)) return undefined;
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    const byte = code <= 0xff ? table[code] : NONE;
+    if (byte === NONE) return undefined;
+    bytes[at] = byte;
+  }
+  return bytes;
+}
+
 /** From this length on, a table for one text is worth making. */
 const HUGE = 1024 * 1024;
 
@@ -46,7 +80,7 @@ export function isForTable(text, options) {
   return isLong && hasOnly(options, ["bom", "unmappable"]) && !BEYOND_LATIN_1.test(text);
 }
 
-/** Returns the byte of each character of a text in Latin-1; undefined if the table has 256 for one of them. */
+/** Returns the byte of each character of a text in Latin-1; undefined if the table has none for one of them. */
 export function translate(text, table) {
   // Four at a time: a loop over bytes takes three times as long.
   const words = new Uint32Array(Math.ceil(text.length / 4));

@@ -3,6 +3,7 @@
 
 import { Growing } from "./bytes.js";
 import { CharpipeError } from "./error.js";
+import { NONE } from "./host.js";
 
 export const NEED_INPUT = 0;
 export const NEED_ROOM = 1;
@@ -255,6 +256,25 @@ export class Stream {
   textValue(text) {
     const { read, written } = encoder.encodeInto(text, this.module.views().room);
     return read < text.length ? undefined : this.#value(written);
+  }
+
+  /** Returns the UTF-16 code unit that is all of the output for each byte, or NONE, as for malformed ones. */
+  charsOfBytes() {
+    const unitOf = (byte) => {
+      const output = this.value(Uint8Array.of(byte));
+      const text = output && decoder.decode(output);
+      return text?.length === 1 && text !== "\uFFFD" ? text.charCodeAt(0) : NONE;
+    };
+    return Uint16Array.from({ length: 256 }, (_, byte) => unitOf(byte));
+  }
+
+  /** Returns the byte that is all of the output for each character of Latin-1, or NONE. */
+  bytesOfLatin1() {
+    const byteOf = (code) => {
+      const output = this.textValue(String.fromCharCode(code));
+      return output?.length === 1 ? output[0] : NONE;
+    };
+    return Uint16Array.from({ length: 256 }, (_, code) => byteOf(code));
   }
 
   /** Converts the first `len` bytes in the module's memory, which are a whole input. */

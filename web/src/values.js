@@ -1,20 +1,49 @@
 // A decoder and an encoder that are made once, for many short values: their streams begin anew for each.
 
 import { asBytes } from "./bytes.js";
+import { bytesOf, hasOnly, textOf } from "./host.js";
 import { current } from "./load.js";
 import { Stream } from "./module.js";
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
+/** After so many values a table is made, which takes as long as some hundreds of them. */
+const MANY = 1000;
+
+/** Makes a table after many values, if `isUsable`. */
+class Table {
+  #values;
+
+  constructor(isUsable, make) {
+    this.#values = isUsable ? 0 : NaN;
+    this.make = make;
+  }
+
+  /** Returns the table, or undefined as long as there is none. */
+  get() {
+    this.#values++;
+    if (this.#values === MANY) this.table = this.make();
+    return this.table;
+  }
+}
+
 export class Decoder {
   #stream;
+  #table;
 
   constructor(options = {}) {
-    this.#stream = new Stream(current(), { ...options, to: "UTF-8" });
+    const stream = new Stream(current(), { ...options, to: "UTF-8" });
+    this.#stream = stream;
+    const { from, malformed = "replace", ...others } = { ...options };
+    const isUsable = typeof from === "string" && malformed === "replace" && hasOnly(others, []);
+    this.#table = new Table(isUsable, () => stream.charsOfBytes());
   }
 
   decode(input) {
     const bytes = asBytes(input);
+    const table = this.#table.get();
+    const text = table && textOf(bytes, table);
+    if (text !== undefined) return text;
     const stream = this.#stream;
     const output = stream.value(bytes);
     if (output) return utf8.decode(output);
@@ -24,18 +53,25 @@ export class Decoder {
   }
 
   close() {
+    this.#table = new Table(false);
     this.#stream.close();
   }
 }
 
 export class Encoder {
   #stream;
+  #table;
 
   constructor(to, options = {}) {
-    this.#stream = new Stream(current(), { relabel: "never", as: "text", ...options, from: "UTF-8", to });
+    const stream = new Stream(current(), { relabel: "never", as: "text", ...options, from: "UTF-8", to });
+    this.#stream = stream;
+    this.#table = new Table(hasOnly({ ...options }, ["bom", "unmappable"]), () => stream.bytesOfLatin1());
   }
 
   encode(text) {
+    const table = this.#table.get();
+    const bytes = table && bytesOf(text, table);
+    if (bytes) return bytes;
     const stream = this.#stream;
     const output = stream.textValue(text);
     if (output) return output.slice();
@@ -44,6 +80,7 @@ export class Encoder {
   }
 
   close() {
+    this.#table = new Table(false);
     this.#stream.close();
   }
 }

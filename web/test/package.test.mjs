@@ -605,6 +605,70 @@ test("a decoder and an encoder do with each value what decode and encode do", ()
   assert.throws(() => new charpipe.Decoder({ from: "none" }), { code: "unknown-label" });
 });
 
+test("short values from a table, which is made after many, are what a stream makes of them", () => {
+  const outcome = (action) => {
+    try {
+      const value = action();
+      return typeof value === "string" ? value : Buffer.from(value).toString("latin1");
+    } catch (error) {
+      return [error.code, error.offset, error.text ?? Buffer.from(error.output ?? []).toString("latin1")];
+    }
+  };
+  // The same numbers each time.
+  let state = 1;
+  const below = (end) => ((state = (state * 1103515245 + 12345) % 2 ** 31) >>> 8) % end;
+  const some = (list, len) => Array.from({ length: len }, () => list[below(list.length)]);
+  const chars = ["a", "9", "<", ">", " ", "\n", "\x85", "\xA0", "\0", "~", "+", "\x1B", "é", "ÿ", "Ж", "あ", "漢", "€", "\uFEFF", "\uD83D"];
+  const starts = ["", "<?xml version='1.0' encoding='IBM037'?>", " <a>", "\x85<a>", "@charset \"x\";", "%PDF-1.4", "{\\rtf1", "\uFEFF", "x <a"];
+  let looked = 0;
+  const checkDecoder = (options) => {
+    const decoder = new charpipe.Decoder(options);
+    const check = (value) => {
+      const expected = outcome(() => charpipe.decode(value, options));
+      assert.deepEqual(outcome(() => decoder.decode(value)), expected, `${Object.entries(options)}: ${value}`);
+      return typeof expected === "string";
+    };
+    const all = Array.from({ length: 256 }, (_, byte) => byte);
+    const before = all.map((byte) => outcome(() => decoder.decode(bytes(byte))));
+    const single = all.filter((byte) => typeof before[byte] === "string");
+    for (let i = 0; i < 1000; i++) outcome(() => decoder.decode(bytes(...single.slice(0, 1))));
+    for (const byte of single) assert.equal(decoder.decode(bytes(byte)), before[byte]);
+    for (let i = 0; i < 15; i++) looked += check(Uint8Array.from(some(single, below(70)))) ? 1 : 0;
+    for (let i = 0; i < 10; i++) check(Uint8Array.from({ length: below(9) }, () => below(256)));
+    for (const start of starts) {
+      const text = start + some(chars, below(20)).join("");
+      check(charpipe.encode(text, typeof options.from === "string" ? options.from : "UTF-8", { unmappable: "drop" }));
+    }
+    decoder.close();
+    assert.throws(() => decoder.decode(bytes(0x41)));
+  };
+  const checkEncoder = (to, options) => {
+    const encoder = new charpipe.Encoder(to, options);
+    for (let i = 0; i < 1000; i++) outcome(() => encoder.encode("1"));
+    const texts = [...starts, ...chars, "", "aé".repeat(9), "a".repeat(64), "a".repeat(65), "a".repeat(70)];
+    for (let i = 0; i < 15; i++) texts.push(some(chars, below(5)).join(""));
+    for (const text of texts) {
+      assert.deepEqual(outcome(() => encoder.encode(text)), outcome(() => charpipe.encode(text, to, options)), `${to} ${text}`);
+    }
+    encoder.close();
+    assert.throws(() => encoder.encode("a"));
+  };
+  for (const { name } of charpipe.names()) {
+    checkDecoder({ from: name });
+    checkEncoder(name, {});
+  }
+  assert.ok(looked > 200 * 15, `${looked}`);
+  for (const from of ["windows-1252", "IBM1047", "Shift_JIS", "US-ASCII", "ISO-8859-1"]) {
+    for (const options of [{ malformed: "replace" }, { malformed: "drop" }, { eol: "crlf" }, { bom: "add" }, { controls: "space" }, { relabel: "never" }, { strict: true }, { policy: "whatwg" }]) {
+      checkDecoder({ from, ...options });
+    }
+    for (const options of [{ unmappable: "replace" }, { unmappable: "xml" }, { bom: "keep" }, { bom: "strip" }, { eol: "crlf" }, { relabel: "auto" }, { as: "xml" }]) {
+      checkEncoder(from, options);
+    }
+  }
+  for (const options of [{}, { from: undefined }, { from: ["IBM037"] }, { fallback: "IBM037" }]) checkDecoder(options);
+});
+
 test("long text in UTF-16LE, which the host converts, is what a stream makes of it", () => {
   const outcome = (action) => {
     try {
