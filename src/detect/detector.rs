@@ -158,7 +158,10 @@ impl Detector {
             if let Some((start, reader)) = found {
                 let is_plain = start.signature.is_none() && start.after_space.is_none() && start.bom_len == 0;
                 let is_wide = self.known.hints.from.is_none() && may_be_wide(&input[..len]);
-                return Some(len).filter(|_| is_plain && !is_wide && reader.is_ok());
+                let codec = reader.ok().filter(|_| is_plain && !is_wide)?;
+                // The search for a declaration ends with the first character.
+                let has_char = |len: &usize| first_char(&*codec, &input[..*len]) != FirstChar::Open;
+                return (len..input.len()).find(has_char).or(Some(input.len()));
             }
         }
         None

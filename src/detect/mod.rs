@@ -64,7 +64,6 @@ pub(crate) use detector::PlainStart;
 pub(crate) use html::{Syntax, meta_labels};
 pub(crate) use known::meaning_of_label;
 pub(crate) use signature::is_byte_order_mark;
-pub(crate) use start::LONGEST_BOM;
 
 use crate::registry::Registry;
 

@@ -23,7 +23,7 @@ pub(super) struct Start {
 type CodecAndBom = (Arc<dyn Codec>, usize);
 
 /// The longest byte order mark that a codec may have: 4 bytes for UCS-4, UTF-EBCDIC and GB18030.
-pub(crate) const LONGEST_BOM: usize = 4;
+const LONGEST_BOM: usize = 4;
 
 /// The codec that reads the declaration, or why there is none.
 type Reader = Result<Arc<dyn Codec>, Error>;

@@ -11,7 +11,7 @@ use super::newline_watch::LONG_LINE;
 use super::options::Settings;
 use super::report::Report;
 use crate::codec::{Codec, Decoder, Encoder, MIN_ROOM, Utf8Buf, Utf8Sink, is_ebcdic, is_utf8};
-use crate::detect::{Detector, Diagnostic, Kind, LONGEST_BOM, Source, Verdict, binary_signature, is_single_byte};
+use crate::detect::{Detector, Diagnostic, Kind, Source, Verdict, binary_signature, is_single_byte};
 use std::sync::Arc;
 
 /// The longest message that is converted at once, in bytes.
@@ -128,17 +128,15 @@ impl Messages {
     }
 }
 
-/// Returns how many bytes at the beginning the decoder reads until it has a character, but no more than detection
-/// looks at. Resets the decoder.
+/// Returns how many bytes at the beginning the decoder reads until it has a character. Resets the decoder.
 fn first_len(decoder: &mut dyn Decoder, src: &[u8]) -> usize {
-    let most = src.len().min(LONGEST_BOM);
     let mut room = [0; MIN_ROOM];
     let mut sink = Utf8Sink::new(&mut room);
     let has_char = |len: &usize| {
         _ = decoder.feed(&src[len - 1..*len], &mut sink);
         sink.written() > 0
     };
-    let len = (1..most).find(has_char).unwrap_or(most);
+    let len = (1..src.len()).find(has_char).unwrap_or(src.len());
     decoder.reset();
     len
 }

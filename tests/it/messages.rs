@@ -68,6 +68,8 @@ fn every_codec() {
         messages.extend(
             [&b"\xC3\xA9"[..], b"a\xC3\xA9", b"\x80 \x9F", b"abc\0", b"\0\0abc", b"", b"\x1B$B"].map(Vec::from),
         );
+        // The first character comes late.
+        messages.extend([&b"\x0E\x0F\x0E\x0F\xC1"[..], b"\x0E\x0F\x0E\x45\xC1", b"\x1B(B\x1B(B\xC1"].map(Vec::from));
         let named = Transcode::new().source_encoding(codec.name()).unwrap();
         check(&named, &messages);
         check(&named.clone().on_malformed(OnMalformed::Replace), &messages);

@@ -258,14 +258,19 @@ export class Stream {
     return read < text.length ? undefined : this.#value(written);
   }
 
-  /** Returns the UTF-16 code unit that is all of the output for each byte, or NONE, as for malformed ones. */
+  /**
+   * Returns the UTF-16 code unit that is all of the output for each byte, or NONE, as for malformed ones. Returns
+   * undefined if the encoding is not named: then what a byte is depends on the others.
+   */
   charsOfBytes() {
     const unitOf = (byte) => {
       const output = this.value(Uint8Array.of(byte));
       const text = output && decoder.decode(output);
       return text?.length === 1 && text !== "\uFFFD" ? text.charCodeAt(0) : NONE;
     };
-    return Uint16Array.from({ length: 256 }, (_, byte) => unitOf(byte));
+    const chars = Uint16Array.from({ length: 256 }, (_, byte) => unitOf(byte));
+    this.value(Uint8Array.of(chars.findIndex((unit) => unit !== NONE)));
+    return this.verdict()?.source === "user" ? chars : undefined;
   }
 
   /** Returns the byte that is all of the output for each character of Latin-1, or NONE. */
