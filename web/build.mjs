@@ -107,7 +107,7 @@ async function buildModule(file, features) {
   const optimizer = join(tools, "node_modules", ".bin", "wasm-opt");
   const strip = ["--strip-debug", "--strip-producers", "--strip-target-features"];
   // Nothing has an address below 1024: the memory begins with the last bytes of the stack.
-  const passes = isSmall ? ["--low-memory-unused", "-Oz", "--converge"] : isLarge ? ["--low-memory-unused", "-Os", "--converge"] : ["-Os"];
+  const passes = isSmall ? ["--low-memory-unused", "-Oz", "--converge", "--reorder-locals"] : isLarge ? ["--low-memory-unused", "-Os", "--converge"] : ["-Os"];
   await run(optimizer, [...passes, ...WASM_FEATURES, ...strip, built, "-o", join(dist, file)]);
 }
 
