@@ -171,6 +171,7 @@ impl<T: Tables> InUse<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arch::is_full;
     use crate::codec::dice::Dice;
     use crate::codec::engine::multi_byte::decode::{DecodeTable, MultiByteDecoder};
     use crate::codec::engine::multi_byte::encode::{EncodeTable, MultiByteEncoder};
@@ -185,7 +186,11 @@ mod tests {
         pages().filter(|page| !page.is_single() && !page.has_states()).filter(is_some)
     }
 
-    const ROUNDS: usize = if cfg!(miri) { 1 } else { 40 };
+    /// The lengths of the texts; in a sample, some of them.
+    fn lens() -> impl Iterator<Item = usize> {
+        let most = if cfg!(miri) { 1 } else { 40 };
+        (1..=most).step_by(if is_full() { 1 } else { 13 })
+    }
 
     /// Decodes pieces of this many bytes; returns the text, and each fault with its place in the bytes and in the text.
     fn decoded(
@@ -301,8 +306,8 @@ mod tests {
         let mut dice = Dice::new();
         for page in pages_of_pairs() {
             let (table, whole) = (page.table(), Arc::new(Shared::new(DecodeTable::of_page(page))));
-            for round in 0..ROUNDS {
-                let src = bytes(&mut dice, &table, 1 + round);
+            for len in lens() {
+                let src = bytes(&mut dice, &table, len);
                 for piece in [src.len(), 1 + dice.below(src.len()), 1] {
                     let part = Arc::new(Shared::of_page(page));
                     let piece = piece.min(WORTH - 1);
@@ -324,8 +329,8 @@ mod tests {
         let mut dice = Dice::new();
         for page in pages_of_pairs() {
             let (table, whole) = (page.table(), Arc::new(Shared::new(EncodeTable::of_page(page))));
-            for round in 0..ROUNDS {
-                let text = text(&mut dice, &table, 1 + round);
+            for len in lens() {
+                let text = text(&mut dice, &table, len);
                 for piece in [text.len(), 1 + dice.below(text.len()), 1] {
                     let part = Arc::new(Shared::of_page(page));
                     let piece = piece.min(WORTH - 4);
