@@ -10,38 +10,31 @@ const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 /** After so many values a table is made, which takes as long as some hundreds of them. */
 const MANY = 1000;
 
-/** Makes a table after many values, if `isUsable`. */
-class Table {
-  #values;
+/** There is no table. */
+const none = () => undefined;
 
-  constructor(isUsable, make) {
-    this.#values = isUsable ? 0 : NaN;
-    this.make = make;
-  }
-
-  /** Returns the table, or undefined as long as there is none. */
-  get() {
-    this.#values++;
-    if (this.#values === MANY) this.table = this.make();
-    return this.table;
-  }
+/** Returns a function that returns, for each of many values, what `make` makes then. */
+function afterMany(make) {
+  let [values, table] = [0];
+  return () => (++values === MANY ? (table = make()) : table);
 }
 
 export class Decoder {
   #stream;
-  #table;
+  #table = none;
 
   constructor(options = {}) {
     const stream = new Stream(current(), { ...options, to: "UTF-8" });
     this.#stream = stream;
     const { from, malformed = "replace", ...others } = { ...options };
-    const isUsable = typeof from === "string" && malformed === "replace" && hasOnly(others, []);
-    this.#table = new Table(isUsable, () => stream.charsOfBytes());
+    if (typeof from === "string" && malformed === "replace" && hasOnly(others, [])) {
+      this.#table = afterMany(() => stream.charsOfBytes());
+    }
   }
 
   decode(input) {
     const bytes = asBytes(input);
-    const table = this.#table.get();
+    const table = this.#table();
     const text = table && textOf(bytes, table);
     if (text !== undefined) return text;
     const stream = this.#stream;
@@ -53,23 +46,23 @@ export class Decoder {
   }
 
   close() {
-    this.#table = new Table(false);
+    this.#table = none;
     this.#stream.close();
   }
 }
 
 export class Encoder {
   #stream;
-  #table;
+  #table = none;
 
   constructor(to, options = {}) {
     const stream = new Stream(current(), { relabel: "never", as: "text", ...options, from: "UTF-8", to });
     this.#stream = stream;
-    this.#table = new Table(hasOnly({ ...options }, ["bom", "unmappable"]), () => stream.bytesOfLatin1());
+    if (hasOnly({ ...options }, ["bom", "unmappable"])) this.#table = afterMany(() => stream.bytesOfLatin1());
   }
 
   encode(text) {
-    const table = this.#table.get();
+    const table = this.#table();
     const bytes = table && bytesOf(text, table);
     if (bytes) return bytes;
     const stream = this.#stream;
@@ -80,7 +73,7 @@ export class Encoder {
   }
 
   close() {
-    this.#table = new Table(false);
+    this.#table = none;
     this.#stream.close();
   }
 }
