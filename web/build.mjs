@@ -122,10 +122,12 @@ function run(program, words, options = {}) {
 
 async function buildPackage() {
   const esbuild = require("esbuild");
-  // Without comments and spaces, a third less is loaded. What bundlers and this program look for as text stays as it is.
+  // Without comments and spaces, and with shorter syntax, a third less is loaded. What bundlers and this program look for
+  // as text stays as it is.
   const writeScript = (to, text) => {
-    const minifyWhitespace = !/import\(|import\.meta|MIXED/.test(text);
-    writeFileSync(to, esbuild.transformSync(text, { charset: "utf8", minifyWhitespace, minifySyntax: minifyWhitespace }).code);
+    const isFree = !/import\(|import\.meta|MIXED/.test(text);
+    const options = { charset: "utf8", minifyWhitespace: isFree, minifySyntax: isFree };
+    writeFileSync(to, esbuild.transformSync(text, options).code);
   };
   for (const { name: file } of readdirSync(join(web, "src"), { withFileTypes: true }).filter((one) => one.isFile())) {
     const [from, to] = [join(web, "src", file), join(dist, file)];

@@ -54,8 +54,8 @@ pub fn count_line_ends(isa: Isa, text: &[u8]) -> usize {
     })
 }
 
-/// Returns how many characters `text` has, which is UTF-8; `None` if a line may end in it, or if it is long. A short text
-/// takes less time than by counting the ends of lines, and then the characters.
+/// Returns how many characters `text` has, which is UTF-8; `None` if a line may end in it, or if it is longer than 255
+/// bytes. This is faster than counting the ends of lines and then the characters.
 #[inline]
 #[must_use]
 pub fn chars_of_one_line(text: &[u8]) -> Option<usize> {

@@ -1,5 +1,5 @@
-// What the host does faster: its strings are UTF-16 or Latin-1, so long text in UTF-16LE is copied, and what has only
-// characters of Latin-1 is translated byte by byte.
+// What is converted without the module: a host's strings are UTF-16 or Latin-1, so long text in UTF-16LE is copied,
+// long text in Latin-1 is translated byte by byte, and short values are looked up in tables that the module has filled.
 
 /** Inputs from this length on are worth a look. */
 export const LARGE = 64 * 1024;
@@ -34,16 +34,17 @@ export function encodeUtf16(text, to, options) {
   return bytes;
 }
 
-/** Up to this length, a value is looked up in a table sooner than it is converted by the module. */
+/** The longest value that a table converts faster than the module does. */
 const SHORT = 64;
 
-/** What a table has for a byte, or for a character, that takes more than a look at the table. */
+/** The entry of a byte or a character that the module has to convert. */
 export const NONE = 0xffff;
 
-/** Returns the text of a short value by the character of each byte; undefined if the module has to look at it. */
+/** Returns the text of a short value, from the character of each byte; undefined if the module has to convert it. */
 export function textOf(bytes, chars) {
   const first = chars[bytes[0]];
-  // As the library does it: a document may begin with `<`, or with white space before that.
+  // A document may begin with `<`, or with white space before that: `Messages::convert` in the library leaves the same
+  // values to its detector. All other white space is at U+1680 or after it.
   if (!(first > 0x20 && first < 0x1680) || first === 0x3c || first === 0x85 || first === 0xa0) return undefined;
   if (bytes.length > SHORT) return undefined;
   const units = [];
@@ -55,7 +56,7 @@ export function textOf(bytes, chars) {
   return String.fromCharCode.apply(null, units);
 }
 
-/** Returns the bytes of a short text by the byte of each character in Latin-1; undefined as above. */
+/** Returns the bytes of a short text, from the byte of each character in Latin-1; undefined as for a value. */
 export function bytesOf(text, table) {
   if (typeof text !== "string" || text.length > SHORT || !(text.charCodeAt(0) <= 0xff)) return undefined;
   const bytes = new Uint8Array(text.length);
