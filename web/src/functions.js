@@ -2,7 +2,8 @@
 
 import { asBytes } from "./bytes.js";
 import { CharpipeError } from "./error.js";
-import { LARGE, decodeUtf16, encodeUtf16, hasOnly, isForTable, translate } from "./host.js";
+import { LARGE, decodeUtf16, encodeUtf16, hasOnly, isForTable } from "./host.js";
+import { byteTable, textTable } from "./learned.js";
 import { current, loadSync } from "./load.js";
 import { Stream, optionLines } from "./module.js";
 import { isBinary, layoutBytes, needs, openRows } from "./rows.js";
@@ -55,9 +56,30 @@ function encodingForHost(bytes, options) {
   return start && start.len > 2 * start.text.length ? "UTF-16LE" : "UTF-8";
 }
 
+/** Returns the table that `make` makes from a stream with these options. The last one of each kind is kept. */
+function tableFor(kind, make, options) {
+  const module = current();
+  const lines = optionLines(options);
+  const last = module.tables[kind];
+  if (last?.lines === lines) return last.table;
+  const stream = new Stream(module, options);
+  const table = make(stream);
+  module.tables[kind] = { lines, stream, table };
+  last?.stream.close();
+  return table;
+}
+
+/** Returns the text of a long input; undefined if the module has to convert it. */
+function textByTable(bytes, options) {
+  const { from } = options;
+  if (typeof from !== "string" || !isForTable(bytes.length, from, options, ["from", "as"])) return undefined;
+  const start = sample(bytes, options)?.text;
+  return start ? tableFor("text", textTable, { from, to: "UTF-8", malformed: "replace" })?.long(bytes, start) : undefined;
+}
+
 export function decode(input, options = {}) {
   const bytes = asBytes(input);
-  const text = decodeUtf16(bytes, options, () => sample(bytes, options)?.text);
+  const text = decodeUtf16(bytes, options, () => sample(bytes, options)?.text) ?? textByTable(bytes, options);
   if (text !== undefined) return text;
   const to = encodingForHost(bytes, options);
   const stream = new Stream(current(), { ...options, to });
@@ -68,28 +90,13 @@ export function decode(input, options = {}) {
   }
 }
 
-/** Returns the table for a text that begins with `first`; undefined if there is nothing in it for that. */
-function latin1Table(stream, lines, first) {
-  const { module } = stream;
-  if (module.latin1.lines !== lines) {
-    if (stream.textValue(first)?.length !== 1) return undefined;
-    module.latin1 = { lines, table: stream.bytesOfLatin1() };
-  }
-  return module.latin1.table;
-}
-
 export function encode(text, to, options = {}) {
-  const bytes = encodeUtf16(text, to, options);
-  if (bytes) return bytes;
   const ask = { relabel: "never", as: "text", ...options, from: "UTF-8", to };
+  const isLong = typeof text === "string" && isForTable(text.length, to, { ...options }, ["bom", "unmappable"]);
+  const bytes = encodeUtf16(text, to, options) ?? (isLong ? tableFor("bytes", byteTable, ask).long(text) : undefined);
+  if (bytes) return bytes;
   const stream = new Stream(current(), ask);
   try {
-    if (isForTable(text, { ...options })) {
-      const table = latin1Table(stream, optionLines(ask), text[0]);
-      const translated = table && translate(text, table);
-      if (translated) return translated;
-      stream.reset();
-    }
     return stream.encoded(text);
   } finally {
     stream.close();

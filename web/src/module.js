@@ -3,7 +3,6 @@
 
 import { Growing } from "./bytes.js";
 import { CharpipeError } from "./error.js";
-import { NONE } from "./host.js";
 
 export const NEED_INPUT = 0;
 export const NEED_ROOM = 1;
@@ -36,8 +35,8 @@ export class Module {
     this.output = this.alloc(PIECE);
     // Two lengths that calls write.
     this.lengths = this.alloc(8);
-    // The table that `encode` made last: the byte of each character of Latin-1, and the options that it is for.
-    this.latin1 = {};
+    // The tables that `decode` and `encode` made last.
+    this.tables = {};
   }
 
   /**
@@ -256,30 +255,6 @@ export class Stream {
   textValue(text) {
     const { read, written } = encoder.encodeInto(text, this.module.views().room);
     return read < text.length ? undefined : this.#value(written);
-  }
-
-  /**
-   * Returns the UTF-16 code unit that is all of the output for each byte, or NONE, as for malformed ones. Returns
-   * undefined if the encoding is not named: then what a byte is depends on the others.
-   */
-  charsOfBytes() {
-    const unitOf = (byte) => {
-      const output = this.value(Uint8Array.of(byte));
-      const text = output && decoder.decode(output);
-      return text?.length === 1 && text !== "\uFFFD" ? text.charCodeAt(0) : NONE;
-    };
-    const chars = Uint16Array.from({ length: 256 }, (_, byte) => unitOf(byte));
-    this.value(Uint8Array.of(chars.findIndex((unit) => unit !== NONE)));
-    return this.verdict()?.source === "user" ? chars : undefined;
-  }
-
-  /** Returns the byte that is all of the output for each character of Latin-1, or NONE. */
-  bytesOfLatin1() {
-    const byteOf = (code) => {
-      const output = this.textValue(String.fromCharCode(code));
-      return output?.length === 1 ? output[0] : NONE;
-    };
-    return Uint16Array.from({ length: 256 }, (_, code) => byteOf(code));
   }
 
   /** Converts the first `len` bytes in the module's memory, which are a whole input. */

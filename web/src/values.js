@@ -1,7 +1,8 @@
 // A decoder and an encoder that are made once, for many short values: their streams begin anew for each.
 
 import { asBytes } from "./bytes.js";
-import { bytesOf, hasOnly, textOf } from "./host.js";
+import { hasOnly } from "./host.js";
+import { byteTable, textTable } from "./learned.js";
 import { current } from "./load.js";
 import { Stream } from "./module.js";
 
@@ -28,14 +29,14 @@ export class Decoder {
     this.#stream = stream;
     const { from, malformed = "replace", ...others } = { ...options };
     if (typeof from === "string" && malformed === "replace" && hasOnly(others, [])) {
-      this.#table = afterMany(() => stream.charsOfBytes());
+      this.#table = afterMany(() => textTable(stream));
     }
   }
 
   decode(input) {
     const bytes = asBytes(input);
     const table = this.#table();
-    const text = table && textOf(bytes, table);
+    const text = table?.short(bytes);
     if (text !== undefined) return text;
     const stream = this.#stream;
     const output = stream.value(bytes);
@@ -58,12 +59,12 @@ export class Encoder {
   constructor(to, options = {}) {
     const stream = new Stream(current(), { relabel: "never", as: "text", ...options, from: "UTF-8", to });
     this.#stream = stream;
-    if (hasOnly({ ...options }, ["bom", "unmappable"])) this.#table = afterMany(() => stream.bytesOfLatin1());
+    if (hasOnly({ ...options }, ["bom", "unmappable"])) this.#table = afterMany(() => byteTable(stream));
   }
 
   encode(text) {
     const table = this.#table();
-    const bytes = table && bytesOf(text, table);
+    const bytes = table?.short(text);
     if (bytes) return bytes;
     const stream = this.#stream;
     const output = stream.textValue(text);
