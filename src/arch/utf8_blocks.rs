@@ -20,6 +20,9 @@ pub(super) fn boundary(src: &[u8], at: usize) -> usize {
 /// How many bytes are validated together. Every vector length divides it.
 pub(super) const BLOCK: usize = 64;
 
+/// From how many bytes on a block that is not full is worth it.
+pub(super) const SHORTEST: usize = 16;
+
 /// Defines `copy(src, dst)`, which copies whole, well-formed characters in blocks, for the instruction set `$features`.
 ///
 /// It needs three lookups per byte (J. Keiser, D. Lemire, "Validating UTF-8 In Less Than One Instruction Per Byte"). The
@@ -32,7 +35,7 @@ macro_rules! copy_by_blocks {
         /// See [`arch::utf8::copy`](crate::arch::utf8::copy). The slices are equally long.
         #[target_feature(enable = $features)]
         pub(in crate::arch) fn copy(src: &[u8], dst: &mut [u8]) -> usize {
-            use $crate::arch::utf8_blocks::{BLOCK, boundary};
+            use $crate::arch::utf8_blocks::{BLOCK, SHORTEST, boundary};
             // For the first block, which has no three bytes before it.
             let mut front = [0; 3 + BLOCK];
             let mut at = 0;
@@ -76,6 +79,14 @@ macro_rules! copy_by_blocks {
             {
                 room.copy_from_slice(&window[3..]);
                 at = src.len();
+            }
+            // A value of less than a block has none before it. After its end are zeros, so it cannot be cut off there.
+            if (SHORTEST..BLOCK).contains(&src.len()) {
+                front[3..][..src.len()].copy_from_slice(src);
+                if src.is_ascii() || is_well_formed(&front) {
+                    dst.copy_from_slice(src);
+                    return src.len();
+                }
             }
             boundary(src, at)
         }

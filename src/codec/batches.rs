@@ -25,6 +25,10 @@ const LEAST_MORE: usize = 16;
 /// The shortest input, in bytes, for which a batch is tried.
 pub(super) const WORTH: usize = 65;
 
+/// With fewer bytes, one character after another is as fast.
+#[cfg_attr(not(any(feature = "legacy", feature = "whatwg")), allow(dead_code))]
+pub(super) const FEW: usize = 96;
+
 /// When to try a batch again: not soon where the last ones ended early.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(not(feature = "legacy"), allow(dead_code))] // What has one only calls some of it.
@@ -343,5 +347,26 @@ impl PlainPairs {
         let halves = self.halves.as_deref().map(|halves| Halves::new(by_unit, halves));
         let mut batches = Batches { by_unit, halves, singles, reach, is_double: &mut is_double };
         batches.decode(src, dst, |_, src, units| lanes::split_pairs(isa, &self.leads, src, units), others)
+    }
+
+    /// Decodes the front of `src`, where a character begins, up to one that is not plain or within a block of the end of
+    /// the room; returns how many bytes were read. For less than a block: one character after another.
+    #[cfg_attr(not(feature = "whatwg"), allow(dead_code))] // Only encodings of the web have single bytes among the units.
+    pub(super) fn decode_few(&self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+        let mut read = 0;
+        dst.push_words(|| {
+            let rest = src.get(read..).unwrap_or_default();
+            let single = rest.first().map(|byte| self.by_unit.word((*byte).into())).filter(|word| word.is_char());
+            let (word, len) = match (single, rest) {
+                (Some(word), _) => (word, 1),
+                (None, [first, second, ..]) => (self.by_unit.word(u16::from_be_bytes([*first, *second])), 2),
+                (None, _) => (Utf8Word::note(0, 0), 0),
+            };
+            if word.is_char() {
+                read += len;
+            }
+            word
+        });
+        read
     }
 }

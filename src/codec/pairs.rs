@@ -2,7 +2,7 @@
 //!
 //! It handles only plain characters. At anything else it stops between two characters, and the codec continues.
 
-use super::batches::{LEAST_REACH, WORTH};
+use super::batches::{FEW, LEAST_REACH, WORTH};
 use super::sink::ascii_blocks;
 use crate::arch::types::{ByteOrder, NO_CODE};
 use crate::arch::{self, Isa, lanes, utf16};
@@ -40,8 +40,7 @@ impl PlainCodes {
     #[inline(never)]
     pub(super) fn encode(&self, src: &str, spare: &mut [u8], reach: &mut usize) -> (usize, usize) {
         let (mut read, mut written) = (0, 0);
-        // Batches would do nothing with less, but clear their buffers.
-        if src.len() >= WORTH {
+        if src.len() >= FEW {
             let isa = arch::isa();
             (read, written) = self.batches(
                 src,
@@ -52,30 +51,28 @@ impl PlainCodes {
                 |(), codes, spare| lanes::short_codes(isa, codes, spare),
             );
         }
-        if src.len() - read < WORTH {
+        if src.len() - read < FEW {
             let (more, put) = self.one_by_one(&src[read..], &mut spare[written..]);
             (read, written) = (read + more, written + put);
         }
         (read, written)
     }
 
-    /// Encodes characters from the front of `src`, up to one that is not plain or does not fit.
+    /// Encodes characters from the front of `src`, up to one that is not plain, or for which there may not be room.
     #[cfg_attr(not(feature = "whatwg"), allow(dead_code))]
     fn one_by_one(&self, src: &str, spare: &mut [u8]) -> (usize, usize) {
-        let (mut read, mut written) = (0, 0);
-        for ch in src.chars() {
-            let code = self.codes.get(ch as usize).map_or(NO_CODE, |code| *code);
-            let [first, second] = code.to_le_bytes();
-            match &mut spare[written..] {
-                _ if code == NO_CODE => break,
-                [place, ..] if second == 0 => *place = first,
-                [place, next, ..] => (*place, *next) = (first, second),
-                _ => break,
+        let (mut rest, mut written) = (src.chars(), 0);
+        while let Some(place) = spare[written..].first_chunk_mut() {
+            let before = rest.as_str().len();
+            let code = rest.next().and_then(|ch| self.codes.get(ch as usize)).map_or(NO_CODE, |code| *code);
+            if code == NO_CODE {
+                return (src.len() - before, written);
             }
-            written += 1 + usize::from(second > 0);
-            read += ch.len_utf8();
+            // If the code is one byte, the next one overwrites the second.
+            *place = code.to_le_bytes();
+            written += 1 + usize::from(code > 0xFF);
         }
-        (read, written)
+        (src.len() - rest.as_str().len(), written)
     }
 
     /// Encodes in a charset that switches between ASCII and pairs, up to a character that is not plain or within a

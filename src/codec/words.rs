@@ -244,6 +244,16 @@ impl Utf8Units {
             }
         }
     }
+
+    /// Returns the character of a unit; a note if it has none.
+    #[cfg_attr(not(feature = "whatwg"), allow(dead_code))] // Only encodings of the web are decoded unit by unit.
+    #[inline(always)]
+    pub(crate) fn word(&self, unit: u16) -> Utf8Word {
+        match self.words[usize::from(unit)] {
+            0 => Utf8Word::note(0, 0),
+            word => Utf8Word(word),
+        }
+    }
 }
 
 impl std::fmt::Debug for Utf8Units {

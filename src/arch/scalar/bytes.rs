@@ -68,10 +68,22 @@ pub(in super::super) fn chars_of_one_line(text: &[u8]) -> Option<usize> {
         return None;
     }
     let (mut may_end, mut continuations) = (0u8, 0u8);
-    for byte in text {
-        // C2 is the first byte of U+0085.
-        may_end |= u8::from((*byte == b'\n') | (*byte == b'\r') | (*byte == 0xC2));
-        continuations += u8::from(byte & 0xC0 == 0x80);
+    let mut see = |bytes: &[u8]| {
+        for byte in bytes {
+            // C2 is the first byte of U+0085.
+            may_end |= u8::from((*byte == b'\n') | (*byte == b'\r') | (*byte == 0xC2));
+            continuations += u8::from(byte & 0xC0 == 0x80);
+        }
+    };
+    let (blocks, rest) = text.as_chunks::<32>();
+    blocks.iter().for_each(|block| see(block));
+    // With zeros after it, the rest needs no loop over single bytes. Without vectors that would be a longer loop.
+    if rest.len() < 8 || cfg!(target_family = "wasm") {
+        see(rest);
+    } else {
+        let mut last = [0; 32];
+        last[..rest.len()].copy_from_slice(rest);
+        see(&last);
     }
     (may_end == 0).then(|| text.len() - usize::from(continuations))
 }

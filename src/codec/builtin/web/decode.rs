@@ -12,7 +12,7 @@
 use super::jis::{ESC, Shift};
 use super::plain::{FAR, LONGEST, Plain, SHORT};
 use crate::arch;
-use crate::codec::batches::{Pace, PlainPairs, Switched, WORTH};
+use crate::codec::batches::{FEW, Pace, PlainPairs, Switched, WORTH};
 use crate::codec::faults::{Faults, replacing};
 use crate::codec::{Decoder, Malformed, Replaced, Step, Stop, Utf8Sink};
 use encoding_rs::{DecoderResult, Encoding, ISO_2022_JP};
@@ -310,13 +310,27 @@ impl MultiByteDecoder {
                 }
                 continue;
             }
-            if self.len == 0 && src.len() - read >= WORTH {
+            if self.len == 0 && src.len() - read >= if self.is_shifted() { WORTH } else { FEW } {
                 let step = self.feed_plain(&src[read..], dst, faults);
                 read += step.read;
                 ran |= step.read > 0;
                 if step.stop != Stop::InputEmpty {
                     return Step { read, stop: step.stop };
                 }
+                if read == src.len() {
+                    break;
+                }
+                if dst.room() < STEP_ROOM {
+                    return Step { read, stop: Stop::OutputFull };
+                }
+            }
+            if self.len == 0
+                && src.len() - read < FEW
+                && let Some(pairs) = self.plain.pairs(0)
+            {
+                let few = pairs.decode_few(&src[read..], dst);
+                read += few;
+                ran |= few > 0;
                 if read == src.len() {
                     break;
                 }
@@ -368,23 +382,26 @@ impl MultiByteDecoder {
 impl Decoder for MultiByteDecoder {
     fn feed(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> Step<Malformed> {
         let step = self.feed_all(src, dst, &mut None);
-        if src.len() >= WORTH {
-            self.plain.add_decoded(step.read);
-        }
+        self.plain.add_decoded(step.read);
         step
     }
 
     fn feed_replacing(&mut self, src: &[u8], replacement: Option<char>, dst: &mut Utf8Sink<'_>) -> Replaced<Malformed> {
         let replaced = replacing(src, replacement, dst, |src, dst, faults| self.feed_all(src, dst, faults));
-        if src.len() >= WORTH {
-            self.plain.add_decoded(replaced.step.read);
-        }
+        self.plain.add_decoded(replaced.step.read);
         replaced
     }
 
-    /// In one run: a short text would otherwise be fed byte by byte.
+    /// By the table, or in one run: a short text would otherwise be fed byte by byte.
     fn decode_whole(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> bool {
-        self.run(src, dst, true) == (src.len(), None)
+        let read = match self.plain.pairs(0) {
+            Some(pairs) => pairs.decode_few(src, dst),
+            None => {
+                self.plain.add_decoded(src.len());
+                0
+            }
+        };
+        read == src.len() || self.run(&src[read..], dst, true) == (src.len() - read, None)
     }
 
     fn finish(&mut self, dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {

@@ -83,7 +83,9 @@ impl<T> Later<T> {
     }
 
     fn add(&self, len: usize) {
-        self.count.fetch_add(len, Ordering::Relaxed);
+        if self.table.get().is_none() {
+            self.count.fetch_add(len, Ordering::Relaxed);
+        }
     }
 }
 
