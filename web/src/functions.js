@@ -56,25 +56,12 @@ function encodingForHost(bytes, options) {
   return start && start.len > 2 * start.text.length ? "UTF-16LE" : "UTF-8";
 }
 
-/** Returns the table that `make` makes from a stream with these options. The last one of each kind is kept. */
-function tableFor(kind, make, options) {
-  const module = current();
-  const lines = optionLines(options);
-  const last = module.tables[kind];
-  if (last?.lines === lines) return last.table;
-  const stream = new Stream(module, options);
-  const table = make(stream);
-  module.tables[kind] = { lines, stream, table };
-  last?.stream.close();
-  return table;
-}
-
 /** Returns the text of a long input; undefined if the module has to convert it. */
 function textByTable(bytes, options) {
   const { from } = options;
   if (typeof from !== "string" || !isForTable(bytes.length, from, options, ["from", "as"])) return undefined;
   const start = sample(bytes, options)?.text;
-  return start ? tableFor("text", textTable, { from, to: "UTF-8", malformed: "replace" })?.long(bytes, start) : undefined;
+  return start ? textTable(current(), from)?.long(bytes, start) : undefined;
 }
 
 export function decode(input, options = {}) {
@@ -93,7 +80,7 @@ export function decode(input, options = {}) {
 export function encode(text, to, options = {}) {
   const ask = { relabel: "never", as: "text", ...options, from: "UTF-8", to };
   const isLong = typeof text === "string" && isForTable(text.length, to, { ...options }, ["bom", "unmappable"]);
-  const bytes = encodeUtf16(text, to, options) ?? (isLong ? tableFor("bytes", byteTable, ask).long(text) : undefined);
+  const bytes = encodeUtf16(text, to, options) ?? (isLong ? byteTable(current(), ask).long(text) : undefined);
   if (bytes) return bytes;
   const stream = new Stream(current(), ask);
   try {

@@ -219,8 +219,8 @@ export function encode(text: string, to: string, options?: Omit<Options, "from" 
 
 /**
  * Decodes many values with the same options. Each result is the same as from `decode`, but a short value takes less
- * time: after a thousand values most are looked up in a table of 0.4 MB. The decoder holds that, and some of the module's
- * memory, until it is closed or garbage-collected.
+ * time: after a thousand values most are looked up in a table of 256 KiB, which all with the same options share. The decoder
+ * holds some of the module's memory until it is closed or garbage-collected.
  */
 export class Decoder {
   constructor(options?: Omit<Options, "to">);

@@ -3,6 +3,28 @@
 // Whatever is more than that, as a character of four bytes or a shift code, the module has to convert.
 
 import { Growing } from "./bytes.js";
+import { Stream, optionLines } from "./module.js";
+
+/** How many tables are kept for a module, of 256 KiB each: the last ones. */
+const KEPT = 16;
+
+/** Returns the table that `make` makes of a stream with these options. All that convert with the same options share it. */
+function shared(kind, make, module, options) {
+  const { tables } = module;
+  const key = `${kind}\n${optionLines(options)}`;
+  if (!tables.has(key)) {
+    tables.set(key, make(new Stream(module, options)));
+    if (tables.size > KEPT) tables.delete(tables.keys().next().value);
+  }
+  return tables.get(key);
+}
+
+/** Returns the table that decodes `from`; undefined if that is not the name of an encoding. */
+export const textTable = (module, from) =>
+  shared("text", makeTextTable, module, { from, to: "UTF-8", malformed: "replace" });
+
+/** Returns the table that encodes with the options of a stream from UTF-8. */
+export const byteTable = (module, options) => shared("bytes", makeByteTable, module, options);
 
 /** The longest value that a table converts faster than the module does. */
 const SHORT = 64;
@@ -62,7 +84,7 @@ function toUtf16(from, at, last, to, entries, learn) {
  * Returns the text of bytes, from a stream to UTF-8 that replaces what is malformed. Returns undefined if the encoding is
  * not named: then what a byte is depends on the others.
  */
-export function textTable(stream) {
+function makeTextTable(stream) {
   const unitOf = (bytes, after) => {
     const output = stream.value(Uint8Array.from(bytes));
     const text = output && utf8.decode(output);
@@ -178,7 +200,7 @@ function translate(text, entries) {
 }
 
 /** Returns the bytes of a text, from a stream from UTF-8. */
-export function byteTable(stream) {
+function makeByteTable(stream) {
   const entryOf = (text, tail) => {
     const bytes = stream.textValue(text);
     const len = bytes ? bytes.length - tail.length : 0;

@@ -35,8 +35,8 @@ export class Module {
     this.output = this.alloc(PIECE);
     // Two lengths that calls write.
     this.lengths = this.alloc(8);
-    // The tables that `decode` and `encode` made last.
-    this.tables = {};
+    // What has been learned from it, see learned.js.
+    this.tables = new Map();
   }
 
   /**

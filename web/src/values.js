@@ -8,7 +8,7 @@ import { Stream } from "./module.js";
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** After so many values a table is made, which takes as long as some hundreds of them. */
+/** After so many values the table is made, which takes as long as some hundreds of them. */
 const MANY = 1000;
 
 /** There is no table. */
@@ -29,7 +29,7 @@ export class Decoder {
     this.#stream = stream;
     const { from, malformed = "replace", ...others } = { ...options };
     if (typeof from === "string" && malformed === "replace" && hasOnly(others, [])) {
-      this.#table = afterMany(() => textTable(stream));
+      this.#table = afterMany(() => textTable(stream.module, from));
     }
   }
 
@@ -57,9 +57,10 @@ export class Encoder {
   #table = none;
 
   constructor(to, options = {}) {
-    const stream = new Stream(current(), { relabel: "never", as: "text", ...options, from: "UTF-8", to });
+    const ask = { relabel: "never", as: "text", ...options, from: "UTF-8", to };
+    const stream = new Stream(current(), ask);
     this.#stream = stream;
-    if (hasOnly({ ...options }, ["bom", "unmappable"])) this.#table = afterMany(() => byteTable(stream));
+    if (hasOnly({ ...options }, ["bom", "unmappable"])) this.#table = afterMany(() => byteTable(stream.module, ask));
   }
 
   encode(text) {

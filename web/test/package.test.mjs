@@ -662,6 +662,8 @@ test("short values from a table, which is made after many, are what a stream mak
     checkEncoder(name, {});
   }
   assert.ok(looked > 200 * 15, `${looked}`);
+  // Tables are shared, and only some are kept.
+  assert.equal(current().tables.size, 16);
   for (const from of ["windows-1252", "IBM1047", "Shift_JIS", "US-ASCII", "ISO-8859-1"]) {
     for (const options of [{ malformed: "replace" }, { malformed: "drop" }, { eol: "crlf" }, { bom: "add" }, { controls: "space" }, { relabel: "never" }, { strict: true }, { policy: "whatwg" }]) {
       checkDecoder({ from, ...options });
