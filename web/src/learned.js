@@ -5,27 +5,6 @@
 import { Growing } from "./bytes.js";
 import { Stream, optionLines } from "./module.js";
 
-/** How many tables are kept for a module, of 256 KiB each: the last ones. */
-const KEPT = 16;
-
-/** Returns the table that `make` makes of a stream with these options. All that convert with the same options share it. */
-function shared(kind, make, module, options) {
-  const { tables } = module;
-  const key = `${kind}\n${optionLines(options)}`;
-  if (!tables.has(key)) {
-    tables.set(key, make(new Stream(module, options)));
-    if (tables.size > KEPT) tables.delete(tables.keys().next().value);
-  }
-  return tables.get(key);
-}
-
-/** Returns the table that decodes `from`; undefined if that is not the name of an encoding. */
-export const textTable = (module, from) =>
-  shared("text", makeTextTable, module, { from, to: "UTF-8", malformed: "replace" });
-
-/** Returns the table that encodes with the options of a stream from UTF-8. */
-export const byteTable = (module, options) => shared("bytes", makeByteTable, module, options);
-
 /** The longest value that a table converts faster than the module does. */
 const SHORT = 64;
 
@@ -80,37 +59,47 @@ function toUtf16(from, at, last, to, entries, learn) {
   return at;
 }
 
-/**
- * Returns the text of bytes, from a stream to UTF-8 that replaces what is malformed. Returns undefined if the encoding is
- * not named: then what a byte is depends on the others.
- */
-function makeTextTable(stream) {
-  const unitOf = (bytes, after) => {
-    const output = stream.value(Uint8Array.from(bytes));
-    const text = output && utf8.decode(output);
-    return text?.length === 1 + after.length && text.endsWith(after) && text[0] !== "\uFFFD" ? text.charCodeAt(0) : NONE;
-  };
-  const singles = Uint16Array.from({ length: 256 }, (_, byte) => unitOf([byte], ""));
-  const printed = [...singles.keys()].filter((byte) => singles[byte] > 0x20 && singles[byte] !== NONE);
-  stream.value(Uint8Array.of(printed[0]));
-  if (stream.verdict()?.source !== "user") return undefined;
-  // What every pair is tried with: no pair may change what comes after it.
-  const after = String.fromCharCode(...printed.map((byte) => singles[byte]));
-  // By two bytes as a little-endian number.
-  const entries = new Int32Array(65536).fill(UNKNOWN);
-  const refused = new Set();
-  const learn = (two) => {
-    if (refused.has(two)) return UNKNOWN;
-    const [first, second] = [singles[two & 255], singles[two >> 8]];
-    if (first !== NONE) return (entries[two] = first | ((second === NONE ? FIRST : second) << 16));
-    const unit = unitOf([two & 255, two >> 8, ...printed], after);
-    if (unit !== NONE) return (entries[two] = unit | (PAIR << 16));
-    refused.add(two);
+/** Returns the code unit that is all of the output for some bytes, but for what `after` is. NONE for anything else. */
+function unitOf(stream, bytes, after) {
+  const output = stream.value(Uint8Array.from(bytes));
+  const text = output && utf8.decode(output);
+  return text?.length === 1 + after.length && text.endsWith(after) && text[0] !== "\uFFFD" ? text.charCodeAt(0) : NONE;
+}
+
+class TextTable {
+  /** @param {Stream} stream converts to UTF-8, and replaces what is malformed */
+  constructor(stream) {
+    this.stream = stream;
+    this.singles = Uint16Array.from({ length: 256 }, (_, byte) => unitOf(stream, [byte], ""));
+    // By two bytes as a little-endian number.
+    this.entries = new Int32Array(65536).fill(UNKNOWN);
+    this.refused = new Set();
+    // What every pair is tried with: no pair may change what comes after it.
+    const isPrinted = (byte) => this.singles[byte] > 0x20 && this.singles[byte] !== NONE;
+    this.printed = [...this.singles.keys()].filter(isPrinted);
+    this.after = String.fromCharCode(...this.printed.map((byte) => this.singles[byte]));
+  }
+
+  /** Whether the encoding is named. What a byte is depends on the others if it is not. */
+  isNamed() {
+    this.stream.value(Uint8Array.of(this.printed[0]));
+    return this.stream.verdict()?.source === "user";
+  }
+
+  /** Asks the module what two bytes are. Returns their entry. */
+  learn(two) {
+    if (this.refused.has(two)) return UNKNOWN;
+    const [first, second] = [this.singles[two & 255], this.singles[two >> 8]];
+    if (first !== NONE) return (this.entries[two] = first | ((second === NONE ? FIRST : second) << 16));
+    const unit = unitOf(this.stream, [two & 255, two >> 8, ...this.printed], this.after);
+    if (unit !== NONE) return (this.entries[two] = unit | (PAIR << 16));
+    this.refused.add(two);
     return UNKNOWN;
-  };
+  }
 
   /** Returns the text of a short value; undefined if the module has to convert it. */
-  const short = (bytes) => {
+  short(bytes) {
+    const { singles, entries } = this;
     const len = bytes.length;
     if (len > SHORT) return undefined;
     const units = [];
@@ -120,33 +109,51 @@ function makeTextTable(stream) {
         if (at + 1 === len) return undefined;
         const two = bytes[at] | (bytes[++at] << 8);
         unit = entries[two];
-        if (unit === UNKNOWN) unit = learn(two);
+        if (unit === UNKNOWN) unit = this.learn(two);
         if (unit === UNKNOWN) return undefined;
       }
       units.push(unit & 0xffff);
     }
     return mayBeginDocument(units[0]) ? undefined : String.fromCharCode.apply(null, units);
-  };
+  }
 
   /** Returns the text of long bytes likewise, if it begins with `start`. */
-  const long = (bytes, start) => {
+  long(bytes, start) {
     const from = viewOf(bytes);
     const buffer = Buffer.alloc(PIECE);
     const to = viewOf(buffer);
     const last = bytes.length - 1;
-    let text = "";
-    let at = 0;
+    const learn = (two) => this.learn(two);
+    let [text, at] = ["", 0];
     do {
-      at = toUtf16(from, at, last, to, entries, learn);
+      at = toUtf16(from, at, last, to, this.entries, learn);
       const piece = buffer.toString("utf16le", 0, written);
       if (text === "" && !piece.startsWith(start)) return undefined;
       text += piece;
     } while (written >= PIECE - 2);
     if (at > last) return text;
-    const unit = at === last ? singles[bytes[at]] : NONE;
+    const unit = at === last ? this.singles[bytes[at]] : NONE;
     return unit === NONE ? undefined : text + String.fromCharCode(unit);
-  };
-  return { short, long };
+  }
+}
+
+/** What the host decodes as fast as a table does. */
+const OF_HOST = /^utf-?(8|16-?le)$/i;
+
+class HostTable extends TextTable {
+  constructor(stream, label) {
+    super(stream);
+    this.host = new TextDecoder(label, { fatal: true, ignoreBOM: true });
+  }
+
+  short(bytes) {
+    try {
+      const text = bytes.length > SHORT ? "" : this.host.decode(bytes);
+      return mayBeginDocument(text.charCodeAt(0)) ? undefined : text;
+    } catch {
+      return undefined;
+    }
+  }
 }
 
 // --- Bytes of text ---------------------------------------------------------------------------------------------------
@@ -199,63 +206,106 @@ function translate(text, entries) {
   return bytes.length % 4 === 0 ? bytes : bytes.slice();
 }
 
-/** Returns the bytes of a text, from a stream from UTF-8. */
-function makeByteTable(stream) {
-  const entryOf = (text, tail) => {
-    const bytes = stream.textValue(text);
-    const len = bytes ? bytes.length - tail.length : 0;
-    if (len < 1 || len > 2 || tail.some((byte, at) => byte !== bytes[len + at])) return REFUSED;
-    return len * ONE + bytes[0] + (len === 2 ? bytes[1] << 8 : 0);
-  };
-  const entries = new Int32Array(65536);
-  // What every other character is tried with, as a pair of bytes is.
-  const printed = [];
-  for (let unit = 0; unit < 256; unit++) {
-    const entry = entryOf(String.fromCharCode(unit), []);
-    if (entry >> 16 !== 1) continue;
-    entries[unit] = entry;
-    if (unit > 0x20) printed.push(unit);
+/** Returns the entry of the character that `text` begins with, if `tail` is all that comes after its bytes. */
+function entryOf(stream, text, tail) {
+  const bytes = stream.textValue(text);
+  const len = bytes ? bytes.length - tail.length : 0;
+  if (len < 1 || len > 2 || tail.some((byte, at) => byte !== bytes[len + at])) return REFUSED;
+  return len * ONE + bytes[0] + (len === 2 ? bytes[1] << 8 : 0);
+}
+
+class ByteTable {
+  /** @param {Stream} stream converts from UTF-8 */
+  constructor(stream) {
+    this.stream = stream;
+    this.entries = new Int32Array(65536);
+    // What every other character is tried with, as a pair of bytes is.
+    const printed = [];
+    for (let unit = 0; unit < 256; unit++) {
+      const entry = entryOf(stream, String.fromCharCode(unit), []);
+      if (entry >> 16 !== 1) continue;
+      this.entries[unit] = entry;
+      if (unit > 0x20) printed.push(unit);
+    }
+    this.after = String.fromCharCode(...printed);
+    this.tail = printed.map((unit) => this.entries[unit] & 255);
+    this.bytes = new Uint8Array(2 * SHORT + 1);
   }
-  const after = String.fromCharCode(...printed);
-  const tail = printed.map((unit) => entries[unit] & 255);
-  const learn = (unit) => {
-    const char = String.fromCharCode(unit);
-    if (entries[unit] === 0) entries[unit] = unit > 255 && DEPENDENT.test(char) ? REFUSED : entryOf(char + after, tail);
+
+  /** Asks the module what a code unit is. Returns its entry. */
+  learn(unit) {
+    const { entries } = this;
+    if (entries[unit] === 0) {
+      const char = String.fromCharCode(unit);
+      const isRefused = unit > 255 && DEPENDENT.test(char);
+      entries[unit] = isRefused ? REFUSED : entryOf(this.stream, char + this.after, this.tail);
+    }
     return entries[unit];
-  };
-  const some = new Uint8Array(2 * SHORT + 1);
+  }
 
   /** Returns the bytes of a short text; undefined if the module has to convert it. */
-  const short = (text) => {
+  short(text) {
     if (typeof text !== "string" || text.length > SHORT || text.length === 0) return undefined;
+    const { entries, bytes } = this;
     let end = 0;
     for (let at = 0; at < text.length; at++) {
       const unit = text.charCodeAt(at);
       let entry = entries[unit];
-      if (entry < ONE) entry = learn(unit);
+      if (entry < ONE) entry = this.learn(unit);
       if (entry < ONE) return undefined;
-      some[end] = entry;
-      some[end + 1] = entry >> 8;
+      bytes[end] = entry;
+      bytes[end + 1] = entry >> 8;
       end += entry >> 16;
     }
-    return some.slice(0, end);
-  };
+    return bytes.slice(0, end);
+  }
 
   /** Returns the bytes of a long text likewise. */
-  const long = (text) => {
-    const translated = BEYOND_LATIN_1.test(text) ? undefined : translate(text, entries);
+  long(text) {
+    const translated = BEYOND_LATIN_1.test(text) ? undefined : translate(text, this.entries);
     if (translated) return translated;
     const buffer = Buffer.alloc(PIECE);
     const from = viewOf(buffer);
     const bytes = new Uint8Array(PIECE + 1);
+    const learn = (unit) => this.learn(unit);
     const output = new Growing(text.length);
     for (let at = 0; at < text.length; at += PIECE / 2) {
       const len = buffer.write(text.substring(at, at + PIECE / 2), "utf16le");
-      const end = fromUtf16(from, len, bytes, entries, learn);
+      const end = fromUtf16(from, len, bytes, this.entries, learn);
       if (end < 0) return undefined;
       output.push(bytes.subarray(0, end));
     }
     return output.whole();
+  }
+}
+
+// --- The tables of a module ------------------------------------------------------------------------------------------
+
+/** How many tables are kept for a module, of 256 KiB each: the last ones. */
+const KEPT = 16;
+
+/** Returns the table that `make` makes of a stream with these options. All that convert with the same options share it. */
+function shared(kind, make, module, options) {
+  const { tables } = module;
+  const key = `${kind}\n${optionLines(options)}`;
+  if (!tables.has(key)) {
+    tables.set(key, make(new Stream(module, options)));
+    if (tables.size > KEPT) tables.delete(tables.keys().next().value);
+  }
+  return tables.get(key);
+}
+
+/** Returns the table that decodes `from`; undefined if that is not the name of an encoding. */
+export function textTable(module, from) {
+  const make = (stream) => {
+    const form = OF_HOST.exec(from)?.[1].replace("-", "");
+    const table = form ? new HostTable(stream, `utf-${form}`) : new TextTable(stream);
+    return table.isNamed() ? table : undefined;
   };
-  return { short, long };
+  return shared("text", make, module, { from, to: "UTF-8", malformed: "replace" });
+}
+
+/** Returns the table that encodes with the options of a stream from UTF-8. */
+export function byteTable(module, options) {
+  return shared("bytes", (stream) => new ByteTable(stream), module, options);
 }
