@@ -269,6 +269,35 @@ fn assert_decoded_alike(dice: &mut Dice, plain: &MultiByte, codec: &MultiByte, b
 
 #[test]
 #[cfg_attr(miri, ignore = "too much of it")]
+fn values_are_decoded_as_without_tables() {
+    let mut dice = Dice::new();
+    for encoding in PLAIN {
+        let mut decoders = [without_tables(encoding), with_tables_after(encoding, 0)].map(|codec| codec.decoder());
+        let (mut whole, count) = (0, tried(if is_full() { 20_000 } else { 500 }));
+        for _ in 0..count {
+            let len = dice.below(100);
+            // Half of them are as they were encoded.
+            let bytes = match dice.below(2) {
+                0 => encoding.encode(&random_text(&mut dice, len)).0.into_owned(),
+                _ => damaged(&mut dice, encoding, len),
+            };
+            let mut rooms = [[0; 2000]; 2];
+            let mut rooms = rooms.iter_mut();
+            let [expected, found] = decoders.each_mut().map(|decoder| {
+                let mut sink = Utf8Sink::new(rooms.next().expect("two"));
+                let is_whole = decoder.decode_whole(&bytes, &mut sink);
+                decoder.reset();
+                is_whole.then(|| sink.as_str().to_owned())
+            });
+            assert_eq!(found, expected, "{encoding:?} {bytes:?}");
+            whole += usize::from(found.is_some());
+        }
+        assert!(whole > count / 4, "{encoding:?}: {whole} of {count}");
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "too much of it")]
 fn every_pair_is_decoded_as_without_tables() {
     // Before ASCII and before the end of a line, at both parities; back to back; and alone amid plain text.
     let pairs = || (0..=u16::MAX).map(u16::to_be_bytes);
