@@ -78,11 +78,12 @@ export function decode(input, options = {}) {
 }
 
 export function encode(text, to, options = {}) {
+  const module = current();
   const ask = { relabel: "never", as: "text", ...options, from: "UTF-8", to };
   const isLong = typeof text === "string" && isForTable(text.length, to, { ...options }, ["bom", "unmappable"]);
-  const bytes = encodeUtf16(text, to, options) ?? (isLong ? byteTable(current(), ask).long(text) : undefined);
+  const bytes = encodeUtf16(text, to, options) ?? (isLong ? byteTable(module, ask).long(text) : undefined);
   if (bytes) return bytes;
-  const stream = new Stream(current(), ask);
+  const stream = new Stream(module, ask);
   try {
     return stream.encoded(text);
   } finally {

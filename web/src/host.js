@@ -1,4 +1,4 @@
-// What is converted without the module: a host's strings are UTF-16, so long text in UTF-16LE is copied.
+// What is converted without the module: a host's strings are UTF-16, so text in UTF-16LE is copied.
 
 /** Inputs from this length on are worth a look. */
 export const LARGE = 64 * 1024;
@@ -25,12 +25,13 @@ export function decodeUtf16(bytes, options, sample) {
 /** Returns the bytes in UTF-16LE, or undefined if the module might give others. */
 export function encodeUtf16(text, to, options) {
   const { Buffer } = globalThis;
-  if (text.length < LARGE || !Buffer || !UTF_16LE.test(to) || !hasOnly(options, ["bom"])) return undefined;
+  if (typeof text !== "string" || !Buffer || !UTF_16LE.test(to) || !hasOnly(options, ["bom"])) return undefined;
   const hasMark = text.startsWith("\uFEFF") || !["auto", "keep", "strip"].includes(options.bom ?? "auto");
   if (hasMark || !text.isWellFormed?.()) return undefined;
-  const bytes = new Uint8Array(2 * text.length);
-  Buffer.from(bytes.buffer).write(text, "utf16le");
-  return bytes;
+  // Zeros would be written first otherwise, which takes as long again.
+  const bytes = Buffer.allocUnsafeSlow(2 * text.length);
+  bytes.write(text, "utf16le");
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 /** From this length on, a table for one text is worth making. */
