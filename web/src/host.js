@@ -10,16 +10,25 @@ export function hasOnly(options, names) {
   return Object.keys(options).every((name) => names.includes(name));
 }
 
-/** Returns the text, or undefined if it is short, malformed, or begins otherwise than `sample`, which the module made. */
-export function decodeUtf16(bytes, options, sample) {
-  if (bytes.length < LARGE || !UTF_16LE.test(options.from) || !hasOnly(options, ["from", "as"])) return undefined;
+/** Returns the text of UTF-16LE; undefined if it is malformed, or longer than a string can be. */
+function textOfUtf16(bytes) {
+  const { Buffer } = globalThis;
   try {
-    const text = new TextDecoder("utf-16le", { fatal: true, ignoreBOM: true }).decode(bytes);
-    const start = sample();
-    return start && text.startsWith(start) ? text : undefined;
+    if (!Buffer || !"".isWellFormed) return new TextDecoder("utf-16le", { fatal: true, ignoreBOM: true }).decode(bytes);
+    // This takes less time than a TextDecoder, but drops half a code unit at the end.
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf16le");
+    return bytes.length % 2 === 0 && text.isWellFormed() ? text : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Returns the text, or undefined if it is short, malformed, or begins otherwise than `sample`, which the module made. */
+export function decodeUtf16(bytes, options, sample) {
+  if (bytes.length < LARGE || !UTF_16LE.test(options.from) || !hasOnly(options, ["from", "as"])) return undefined;
+  const text = textOfUtf16(bytes);
+  const start = text && sample();
+  return start && text.startsWith(start) ? text : undefined;
 }
 
 /** Returns the bytes in UTF-16LE, or undefined if the module might give others. */
