@@ -66,7 +66,8 @@ function textByTable(bytes, options) {
 
 export function decode(input, options = {}) {
   const bytes = asBytes(input);
-  const text = decodeUtf16(bytes, options, () => sample(bytes, options)?.text) ?? textByTable(bytes, options);
+  const byTable = () => (globalThis.Buffer ? textByTable(bytes, options) : undefined);
+  const text = decodeUtf16(bytes, options, () => sample(bytes, options)?.text) ?? byTable();
   if (text !== undefined) return text;
   const to = encodingForHost(bytes, options);
   const stream = new Stream(current(), { ...options, to });
@@ -81,7 +82,7 @@ export function encode(text, to, options = {}) {
   const module = current();
   const ask = { relabel: "never", as: "text", ...options, from: "UTF-8", to };
   const isLong = typeof text === "string" && isForTable(text.length, to, { ...options }, ["bom", "unmappable"]);
-  const bytes = encodeUtf16(text, to, options) ?? (isLong ? byteTable(module, ask).long(text) : undefined);
+  const bytes = encodeUtf16(text, to, options) ?? (globalThis.Buffer && isLong ? byteTable(module, ask).long(text) : undefined);
   if (bytes) return bytes;
   const stream = new Stream(module, ask);
   try {

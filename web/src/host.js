@@ -46,7 +46,7 @@ export function encodeUtf16(text, to, options) {
 /** From this length on, a table for one text is worth making. */
 const HUGE = 1024 * 1024;
 
-/** Returns whether a table is worth making for so long an input. For the forms of Unicode, the module is faster. */
+/** Whether a table is worth making for so long an input, if there is Buffer. For Unicode's forms the module is faster. */
 export function isForTable(len, name, options, names) {
-  return len >= HUGE && globalThis.Buffer && !/utf/i.test(name) && hasOnly(options, names);
+  return len >= HUGE && !/utf/i.test(name) && hasOnly(options, names);
 }
