@@ -66,6 +66,7 @@ function textByTable(bytes, options) {
 
 export function decode(input, options = {}) {
   const bytes = asBytes(input);
+  options = { ...options };
   const byTable = () => (globalThis.Buffer ? textByTable(bytes, options) : undefined);
   const text = decodeUtf16(bytes, options, () => sample(bytes, options)?.text) ?? byTable();
   if (text !== undefined) return text;
@@ -80,8 +81,9 @@ export function decode(input, options = {}) {
 
 export function encode(text, to, options = {}) {
   const module = current();
+  options = { ...options };
   const ask = { relabel: "never", as: "text", ...options, from: "UTF-8", to };
-  const isLong = typeof text === "string" && isForTable(text.length, to, { ...options }, ["bom", "unmappable"]);
+  const isLong = typeof text === "string" && isForTable(text.length, to, options, ["bom", "unmappable"]);
   const bytes = encodeUtf16(text, to, options) ?? (globalThis.Buffer && isLong ? byteTable(module, ask).long(text) : undefined);
   if (bytes) return bytes;
   const stream = new Stream(module, ask);

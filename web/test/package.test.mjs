@@ -749,6 +749,11 @@ test("text in UTF-16LE, which the host converts, is what a stream makes of it", 
       assert.deepEqual(outcome(() => charpipe.encode(text, "UTF-16LE", options)), outcome(() => convert().bytes), JSON.stringify(options));
     }
   }
+  // No options, in any form.
+  for (const none of [undefined, null, {}]) {
+    assert.deepEqual([...charpipe.encode("a", "UTF-16LE", none)], [0x61, 0]);
+    assert.equal(charpipe.decode(bytes(0x61), none), "a");
+  }
   // A pair of surrogates may stand wherever a piece ends.
   for (const start of ["", "a"]) {
     const text = start + "𠮷".repeat(70_000);
