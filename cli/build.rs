@@ -6,6 +6,8 @@
 //!   is a compiler that knows where it is.
 //! * With the functions of a short run beside each other (`start.ld`). Otherwise they are scattered over megabytes, and
 //!   getting them into memory page by page takes a tenth of such a run, and a fifth of that of the static command.
+//! * With packed relocations (`DT_RELR`): 2 KB in place of 155, which take a twelfth of the time of a short run of the
+//!   static command.
 //!
 //! What a linker cannot do is left out: the command does the same without it.
 
@@ -16,25 +18,56 @@ use std::process::Command;
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=start.ld");
-    let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
-    let is_glibc = is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu");
-    let features = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
+    let var = |name: &str| env::var(name).unwrap_or_default();
+    let (host, target, flags) = (var("HOST"), var("TARGET"), var("CARGO_ENCODED_RUSTFLAGS"));
     // A compiler for another machine may need options, which are not known here.
-    let is_native = env::var("HOST").is_ok_and(|host| is("TARGET", &host));
-    if !is_glibc || !is_native || features.split(',').any(|feature| feature == "crt-static") {
+    let is_static = match &var("CARGO_CFG_TARGET_ENV")[..] {
+        "gnu" if host == target && !var("CARGO_CFG_TARGET_FEATURE").contains("crt-static") => false,
+        // Rust's own musl, linked by the compiler of this machine.
+        "musl" if host.strip_suffix("-gnu") == target.strip_suffix("-musl") && !flags.contains("-crt-static") => true,
+        _ => return,
+    };
+    if var("CARGO_CFG_TARGET_OS") != "linux" {
         return;
     }
     let compiler = env::var("RUSTC_LINKER").unwrap_or_else(|_| "cc".into());
-    if let Some(library) = static_unwinder(&compiler) {
+    if !is_static && let Some(library) = static_unwinder(&compiler) {
         // All of it, as otherwise the shared library, which comes first, would be linked.
         println!("cargo:rustc-link-arg-bins=-Wl,--whole-archive");
         println!("cargo:rustc-link-arg-bins={}", library.display());
         println!("cargo:rustc-link-arg-bins=-Wl,--no-whole-archive");
     }
-    if is("PROFILE", "release") && takes_scripts(&compiler) {
-        let folder = env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
-        println!("cargo:rustc-link-arg-bins=-T{folder}/start.ld");
+    // An option of the user's may choose another linker.
+    if var("PROFILE") == "release" && !flags.contains("link") && takes_scripts(&compiler) {
+        println!("cargo:rustc-link-arg-bins=-T{}/start.ld", var("CARGO_MANIFEST_DIR"));
+        let unpacks = if is_static { musl_unpacks() } else { glibc_unpacks(&compiler) };
+        if unpacks {
+            println!("cargo:rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
+        }
     }
+}
+
+/// Returns whether the musl that comes with the compiler takes packed relocations: that of Rust 1.93, musl 1.2.5.
+fn musl_unpacks() -> bool {
+    let rustc = env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
+    let Ok(printed) = Command::new(rustc).arg("--version").output() else { return false };
+    // As in `rustc 1.93.0 (254b59607 2026-01-19)`.
+    let version = String::from_utf8_lossy(&printed.stdout);
+    let mut parts = version.trim_start_matches("rustc ").split('.').map_while(|part| part.parse::<u32>().ok());
+    (parts.next(), parts.next()) >= (Some(1), Some(93))
+}
+
+/// Returns whether glibc takes packed relocations: since 2.36. It then has a version of this name, on which the program
+/// will depend, so that an older one does not start it.
+fn glibc_unpacks(compiler: &str) -> bool {
+    let printed = Command::new(compiler).arg("-print-file-name=libc.so.6").output();
+    let library =
+        printed.ok().and_then(|printed| std::fs::read(String::from_utf8(printed.stdout).ok()?.trim_end()).ok());
+    library.is_some_and(|library| contains(&library, b"GLIBC_ABI_DT_RELR"))
+}
+
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|at| at == part)
 }
 
 /// Returns the static library of the compiler that links the command.
@@ -45,13 +78,10 @@ fn static_unwinder(compiler: &str) -> Option<PathBuf> {
     (printed.status.success() && path.is_absolute() && Path::is_file(&path)).then_some(path)
 }
 
-/// Returns whether the linker certainly is one that takes linker scripts: GNU's or LLVM's, and no option of the user's
-/// chooses another.
+/// Returns whether the linker certainly is one that takes linker scripts: GNU's or LLVM's.
 fn takes_scripts(compiler: &str) -> bool {
-    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
     let printed = Command::new(compiler).arg("-Wl,--version").output();
     // Rust's own linker, which it uses in place of the compiler's on some machines, is LLVM's.
-    let is_known =
-        |text: &[u8]| [&b"GNU ld "[..], b"LLD "].iter().any(|name| text.windows(name.len()).any(|at| at == *name));
-    !flags.contains("link") && printed.is_ok_and(|printed| is_known(&printed.stdout))
+    let is_known = |text: &[u8]| contains(text, b"GNU ld ") || contains(text, b"LLD ");
+    printed.is_ok_and(|printed| is_known(&printed.stdout))
 }

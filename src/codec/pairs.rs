@@ -6,6 +6,7 @@ use super::batches::{FEW, LEAST_REACH, WORTH};
 use super::sink::ascii_blocks;
 use crate::arch::types::{ByteOrder, NO_CODE};
 use crate::arch::{self, Isa, lanes, utf16};
+use std::str::Chars;
 
 /// The most characters of a batch.
 const MOST: usize = 512;
@@ -62,17 +63,52 @@ impl PlainCodes {
     #[cfg_attr(not(feature = "whatwg"), allow(dead_code))]
     fn one_by_one(&self, src: &str, spare: &mut [u8]) -> (usize, usize) {
         let (mut rest, mut written) = (src.chars(), 0);
-        while let Some(place) = spare[written..].first_chunk_mut() {
-            let before = rest.as_str().len();
-            let code = rest.next().and_then(|ch| self.codes.get(ch as usize)).map_or(NO_CODE, |code| *code);
-            if code == NO_CODE {
-                return (src.len() - before, written);
+        loop {
+            let spare = &mut spare[written..];
+            // The room is asked for once for many characters, and near the end for each. In a web page the size of the
+            // program counts for more.
+            let put = match spare.first_chunk_mut() {
+                Some(window) if !cfg!(target_family = "wasm") => self.put_chars(&mut rest, window),
+                _ => spare.first_chunk_mut().map_or(0, |place| self.put_char(&mut rest, place)),
+            };
+            written += put;
+            if put == 0 {
+                return (src.len() - rest.as_str().len(), written);
             }
-            // If the code is one byte, the next one overwrites the second.
-            *place = code.to_le_bytes();
-            written += 1 + usize::from(code > 0xFF);
         }
-        (src.len() - rest.as_str().len(), written)
+    }
+
+    /// Encodes up to 32 characters, up to one that is not plain; returns how many bytes were written.
+    #[inline(always)]
+    fn put_chars(&self, rest: &mut Chars<'_>, window: &mut [u8; 66]) -> usize {
+        let mut written = 0;
+        for _ in 0..32 {
+            // At most 31 × 2; the mask tells the compiler.
+            let place = window[written & 63..].first_chunk_mut().expect("two bytes");
+            let len = self.put_char(rest, place);
+            if len == 0 {
+                break;
+            }
+            written += len;
+        }
+        written
+    }
+
+    /// Encodes one character, unless it is not plain; returns how many bytes were written. The second of the two
+    /// places may be overwritten even if the code is one byte.
+    #[inline(always)]
+    fn put_char(&self, rest: &mut Chars<'_>, place: &mut [u8; 2]) -> usize {
+        let before = rest.clone();
+        match rest.next().and_then(|ch| self.codes.get(ch as usize)) {
+            Some(code) if *code != NO_CODE => {
+                *place = code.to_le_bytes();
+                1 + usize::from(*code > 0xFF)
+            }
+            _ => {
+                *rest = before;
+                0
+            }
+        }
     }
 
     /// Encodes in a charset that switches between ASCII and pairs, up to a character that is not plain or within a

@@ -71,9 +71,21 @@ pub(in crate::transcoder) fn looks_at_controls(settings: &Settings) -> bool {
 /// Returns whether a transcoder would not change the text. `looks_at_controls`: see [`looks_at_controls`].
 #[inline]
 pub(in crate::transcoder) fn is_plain(text: &str, looks_at_controls: bool) -> bool {
-    // A document, XML or HTML, may begin with white space, and may have a label to correct.
-    let begins_document = matches!(text.trim_start().as_bytes(), [b'<', ..]) || text.starts_with('\u{FEFF}');
-    !(begins_document || looks_at_controls && has_controls(text))
+    !(begins_document(text) || looks_at_controls && has_controls(text))
+}
+
+/// Returns whether the text begins as a document, XML or HTML, which may have a label to correct.
+#[inline]
+fn begins_document(text: &str) -> bool {
+    // White space may come first. It and U+FEFF begin with these bytes, as few values do. In a web page the size of the
+    // program counts for more.
+    let may_begin = |first: &u8| matches!(*first, 0..=b' ' | b'<' | 0xC2 | 0xE1..=0xE3 | 0xEF);
+    (cfg!(target_family = "wasm") || text.as_bytes().first().is_some_and(may_begin)) && begins_so(text)
+}
+
+#[inline(never)]
+fn begins_so(text: &str) -> bool {
+    text.trim_start().starts_with('<') || text.starts_with('\u{FEFF}')
 }
 
 /// Returns whether the text has anything that a policy for ends of lines or for control characters may change.
@@ -255,5 +267,21 @@ fn encode_all(encoder: &mut dyn Encoder, mut text: &str, buffer: &mut [u8], byte
             Stop::OutputFull if read > 0 || sink.written() > 0 => {}
             _ => return false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_begin_a_document_is_looked_at() {
+        for ch in '\0'..=char::MAX {
+            let (alone, before) = (ch.to_string(), format!("{ch}<"));
+            assert_eq!(begins_document(&alone), begins_so(&alone), "{ch:?}");
+            assert_eq!(begins_document(&before), begins_so(&before), "{ch:?}");
+        }
+        assert!(!begins_document("") && !begins_document("a<"));
+        assert!(begins_document(" \t\u{3000}\u{A0}<") && begins_document("\u{FEFF}"));
     }
 }

@@ -588,8 +588,16 @@ impl MultiByteDecoder {
 
     #[inline(always)]
     fn prepare(&mut self, src: &[u8]) {
+        if !self.tables.have_all() {
+            self.prepare_part(src);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn prepare_part(&mut self, src: &[u8]) {
         let Position { set, held, len, .. } = &self.position;
-        self.tables.prepare(src.len(), |page, keys| {
+        self.tables.prepare(src.len(), &|page, keys| {
             let (is_shifted, mut bytes) = (page.is_shifted(), held[..*len].iter().chain(src));
             // Without SO, there are no pairs in the first set.
             if is_shifted && *set == 0 && !bytes.clone().any(|byte| *byte == SO) {
@@ -818,36 +826,34 @@ impl Position {
         let start = table.nodes[table.sets[0] as usize].start as usize;
         let singles: &[Utf8Word; 256] = table.words[start..].first_chunk().expect("a set has 256 words");
         let (pairs, words) = (&table.pairs[1], &table.words[..]);
-        let mut read = 0;
+        // What is not read yet.
+        let mut rest = src;
         loop {
+            if rest.first() != Some(&SO) {
+                dst.push_words(|| {
+                    let [byte, after @ ..] = rest else { return note::of(note::STOP) };
+                    let word = singles[usize::from(*byte)];
+                    // A branch, here and below, so that the next byte need not wait for this word.
+                    if word.is_char() {
+                        rest = after;
+                    }
+                    word
+                });
+            }
+            let [SO, after @ ..] = rest else { break };
+            (self.set, rest) = (1, after);
             dst.push_words(|| {
-                let Some(byte) = src.get(read) else { return note::of(note::STOP) };
-                let word = singles[usize::from(*byte)];
-                // A branch, here and below, so that the next byte need not wait for this word.
+                let [lead, trail, after @ ..] = rest else { return note::of(note::STOP) };
+                let word = words[pairs[usize::from(*lead)] as usize + usize::from(*trail)];
                 if word.is_char() {
-                    read += 1;
+                    rest = after;
                 }
                 word
             });
-            if src.get(read) != Some(&SO) {
-                return read;
-            }
-            (self.set, read) = (1, read + 1);
-            dst.push_words(|| {
-                let Some(&[lead, trail]) = src.get(read..).and_then(<[u8]>::first_chunk) else {
-                    return note::of(note::STOP);
-                };
-                let word = words[pairs[usize::from(lead)] as usize + usize::from(trail)];
-                if word.is_char() {
-                    read += 2;
-                }
-                word
-            });
-            if src.get(read) != Some(&SI) {
-                return read;
-            }
-            (self.set, read) = (0, read + 1);
+            let [SI, after @ ..] = rest else { break };
+            (self.set, rest) = (0, after);
         }
+        src.len() - rest.len()
     }
 
     fn finish(&mut self, table: &DecodeTable, dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
@@ -893,7 +899,8 @@ impl Decoder for MultiByteDecoder {
     fn decode_whole(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> bool {
         self.prepare(src);
         let (table, position) = (self.tables.get(), &mut self.position);
-        let is_short = src.len() < SHORT_VALUE && table.sets.len() > 1 && position.len == 0;
+        let is_short =
+            !cfg!(target_family = "wasm") && src.len() < SHORT_VALUE && table.sets.len() > 1 && position.len == 0;
         let read = if is_short { position.short_value(table, src, dst) } else { 0 };
         read == src.len()
             || position.feed(table, &src[read..], dst, &mut None)

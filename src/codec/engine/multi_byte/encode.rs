@@ -495,7 +495,15 @@ impl MultiByteEncoder {
 
     #[inline(always)]
     fn prepare(&mut self, src: &str) {
-        self.tables.prepare(src.len(), |_, keys| {
+        if !self.tables.have_all() {
+            self.prepare_part(src);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn prepare_part(&mut self, src: &str) {
+        self.tables.prepare(src.len(), &|_, keys| {
             // Beyond the Basic Multilingual Plane, no character is in a chart.
             for block in src.chars().map(|ch| ch as usize / BLOCK).filter(|block| *block < PLANE) {
                 keys.insert(block);

@@ -130,18 +130,16 @@ impl<T: Tables> InUse<T> {
         InUse { shared, part: None }
     }
 
-    /// Sees to it that the tables have the keys of a text of `len` bytes, which `add` adds. Must be called for each text
-    /// before [`get`](Self::get); what earlier texts needed stays there.
+    /// Returns whether the tables have all keys.
     #[inline(always)]
-    pub(super) fn prepare(&mut self, len: usize, add: impl Fn(Packed, &mut Keys)) {
-        if self.shared.whole.get().is_none() {
-            self.make(len, &add);
-        }
+    pub(super) fn have_all(&self) -> bool {
+        self.shared.whole.get().is_some()
     }
 
-    #[cold]
-    #[inline(never)]
-    fn make(&mut self, len: usize, add: &dyn Fn(Packed, &mut Keys)) {
+    /// Sees to it that the tables have the keys of a text of `len` bytes, which `add` adds. Unless the tables
+    /// [have all](Self::have_all), it must be called for each text before [`get`](Self::get); what earlier texts needed
+    /// stays there.
+    pub(super) fn prepare(&mut self, len: usize, add: &dyn Fn(Packed, &mut Keys)) {
         let is_short = || len < WORTH && self.shared.texts.fetch_add(1, Ordering::Relaxed) < TEXTS;
         if let Some(page) = self.shared.page.filter(|_| is_short()) {
             let mut keys = Keys::default();

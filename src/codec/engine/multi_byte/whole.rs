@@ -36,9 +36,14 @@ impl<T> InUse<T> {
         InUse(shared)
     }
 
+    #[inline(always)]
+    pub(super) fn have_all(&self) -> bool {
+        true
+    }
+
     /// Has nothing to do.
     #[inline(always)]
-    pub(super) fn prepare(&mut self, _: usize, _: impl Fn(Packed, &mut Keys)) {}
+    pub(super) fn prepare(&mut self, _: usize, _: &dyn Fn(Packed, &mut Keys)) {}
 
     #[inline(always)]
     pub(super) fn get(&self) -> &T {
