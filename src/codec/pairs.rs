@@ -65,11 +65,10 @@ impl PlainCodes {
         let (mut rest, mut written) = (src.chars(), 0);
         loop {
             let spare = &mut spare[written..];
-            // The room is asked for once for many characters, and near the end for each. In a web page the size of the
-            // program counts for more.
+            // The room is asked for once for many characters, and near the end for each.
             let put = match spare.first_chunk_mut() {
-                Some(window) if !cfg!(target_family = "wasm") => self.put_chars(&mut rest, window),
-                _ => spare.first_chunk_mut().map_or(0, |place| self.put_char(&mut rest, place)),
+                Some(window) => self.put_chars(&mut rest, window),
+                None => spare.first_chunk_mut().map_or(0, |place| self.put_char(&mut rest, place)),
             };
             written += put;
             if put == 0 {

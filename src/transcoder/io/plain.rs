@@ -77,10 +77,9 @@ pub(in crate::transcoder) fn is_plain(text: &str, looks_at_controls: bool) -> bo
 /// Returns whether the text begins as a document, XML or HTML, which may have a label to correct.
 #[inline]
 fn begins_document(text: &str) -> bool {
-    // White space may come first. It and U+FEFF begin with these bytes, as few values do. In a web page the size of the
-    // program counts for more.
+    // White space may come first. It and U+FEFF begin with these bytes, as few values do.
     let may_begin = |first: &u8| matches!(*first, 0..=b' ' | b'<' | 0xC2 | 0xE1..=0xE3 | 0xEF);
-    (cfg!(target_family = "wasm") || text.as_bytes().first().is_some_and(may_begin)) && begins_so(text)
+    text.as_bytes().first().is_some_and(may_begin) && begins_so(text)
 }
 
 #[inline(never)]

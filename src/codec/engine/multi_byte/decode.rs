@@ -569,6 +569,10 @@ const MANY: usize = 64;
 /// How many bytes a short value has, at most.
 const SHORT_VALUE: usize = 64;
 
+/// Whether short values take a way of their own. The smallest module of a web page, where every byte of it has to be
+/// loaded, does without.
+const SHORTENS: bool = cfg!(any(not(target_family = "wasm"), feature = "whatwg"));
+
 /// The state of a decoder between two calls.
 #[derive(Clone, Debug)]
 struct Position {
@@ -899,8 +903,7 @@ impl Decoder for MultiByteDecoder {
     fn decode_whole(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> bool {
         self.prepare(src);
         let (table, position) = (self.tables.get(), &mut self.position);
-        let is_short =
-            !cfg!(target_family = "wasm") && src.len() < SHORT_VALUE && table.sets.len() > 1 && position.len == 0;
+        let is_short = SHORTENS && src.len() < SHORT_VALUE && table.sets.len() > 1 && position.len == 0;
         let read = if is_short { position.short_value(table, src, dst) } else { 0 };
         read == src.len()
             || position.feed(table, &src[read..], dst, &mut None)
