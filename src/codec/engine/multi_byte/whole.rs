@@ -36,6 +36,7 @@ impl<T> InUse<T> {
         InUse(shared)
     }
 
+    /// Returns true.
     #[inline(always)]
     pub(super) fn have_all(&self) -> bool {
         true
