@@ -1,7 +1,8 @@
-// Measures small and large values in Node, beside TextDecoder and iconv-lite: `node benches/npm/small.mjs [MODULE]`, after
+// Measures values of all lengths in Node, beside TextDecoder and iconv-lite: `node benches/npm/small.mjs [MODULE]`, after
 // `.ci/run web`, which builds the package and fetches iconv-lite. MODULE is charpipe.wasm by default.
 //
-// Prints the least CPU time of a call in 15 rounds, and for 4 MB the MB of encoded text per second. All results are compared.
+// Prints the least CPU time of a call, in at least 15 rounds: µs, and for 4 MB the MB of encoded text per second. `decode`
+// and `encode` are the functions, Decoder and Encoder what is made once. All results are compared.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -34,32 +35,40 @@ function least(times, action) {
   return best;
 }
 
-function row(name, text, times, shown) {
+function row(name, text, shown) {
   const bytes = encode(text, name, { bom: "strip" });
   const [decoder, encoder] = [new Decoder({ from: name }), new Encoder(name, { bom: "strip" })];
   const [host, buffer] = [new TextDecoder(name), Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)];
-  const isShort = times > 1;
   const reads = [
-    isShort ? () => decoder.decode(bytes) : () => decode(bytes, { from: name }),
+    () => decode(bytes, { from: name }),
+    () => decoder.decode(bytes),
     () => host.decode(bytes),
     () => iconv.decode(buffer, name),
   ];
   const writes = [
-    isShort ? () => encoder.encode(text) : () => encode(text, name, { bom: "strip" }),
+    () => encode(text, name, { bom: "strip" }),
+    () => encoder.encode(text),
     () => iconv.encode(text, name),
   ];
   for (const read of reads) assert.equal(read(), text);
   for (const write of writes) assert.deepEqual(Buffer.from(write()), buffer);
+  const times = Math.ceil(200_000 / (40 + text.length));
   const cells = [...reads, ...writes].map((action) => shown(least(times, action), bytes.length));
-  console.log(`| ${[name, bytes.length, ...cells].join(" | ")} |`);
+  console.log(`| ${[name, text.length, ...cells].join(" | ")} |`);
   decoder.close();
   encoder.close();
 }
 
-const head = "charset | bytes | decode | TextDecoder | iconv-lite | encode | iconv-lite";
-console.log(`Short values, µs\n\n| ${head} |\n|---|--:|--:|--:|--:|--:|--:|`);
-for (const [name, text] of ROWS) row(name, text, 5000, (time) => time.toFixed(2));
-console.log(`\nLong text, MB/s\n\n| ${head} |\n|---|--:|--:|--:|--:|--:|--:|`);
+const head = "charset | characters | decode | Decoder | TextDecoder | iconv-lite | encode | Encoder | iconv-lite";
+const title = (text) => console.log(`\n${text}\n\n| ${head} |\n|---${"|--:".repeat(8)}|`);
+title("Short values, µs");
+for (const [name, text] of ROWS) row(name, text, (time) => time.toFixed(2));
+title("Values of other lengths, µs");
 for (const [name, text] of ROWS) {
-  row(name, `${text}\n`.repeat(4e6 / (2 * text.length)), 1, (time, len) => Math.round(len / time));
+  const long = `${text}\n`.repeat(1e5 / text.length);
+  for (const len of [100, 1000, 10_000, 100_000]) row(name, long.slice(0, len), (time) => time.toFixed(2));
+}
+title("Long text, MB/s");
+for (const [name, text] of ROWS) {
+  row(name, `${text}\n`.repeat(4e6 / (2 * text.length)), (time, len) => Math.round(len / time));
 }

@@ -25,8 +25,7 @@ export function buildPage({ dist, esbuild, to, manual }) {
       format: "iife",
       target: "es2022",
       external: ["node:*"],
-      // No browser has Buffer, so what needs it is left out.
-      define: { "import.meta.url": '"about:blank"', "globalThis.Buffer": "undefined", ...define },
+      define: { "import.meta.url": '"about:blank"', ...define },
       charset: "utf8",
     }).outputFiles[0].text;
   const worker = bundle("worker.js");

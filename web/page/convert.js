@@ -1,6 +1,6 @@
 // The options, the preview, the command line, and the conversion in a worker.
 
-import { convert, decode, options as allOptions } from "../src/index.js";
+import { convert, options as allOptions } from "../src/index.js";
 import { current } from "../src/load.js";
 import { Stream } from "../src/module.js";
 import { byId, make } from "./dom.js";
@@ -160,6 +160,9 @@ export function showPreview(file, options) {
   byId("outcome").textContent = problem || [report && changes(report), ends].filter(Boolean).join(" ");
 }
 
+/** Returns the text of bytes. `decode` has ways for many values, which the page can do without: they are 4 KB of script. */
+export const textOf = (bytes, options) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(convert(bytes, options).bytes);
+
 /** Converts the beginning of a file. Its end may cut a character or a record, which is no error of the file. */
 export function convertHead(head, isWhole, options) {
   const pieces = [];
@@ -199,7 +202,7 @@ function changedLineEnds(head, text, from, options) {
   };
   const asIs = { from, malformed: "replace", relabel: "never", as: "text", eol: "keep" };
   if (options["ebcdic-nl"]) asIs["ebcdic-nl"] = options["ebcdic-nl"];
-  const [before, after] = [kinds(decode(head, asIs)), kinds(text)];
+  const [before, after] = [kinds(textOf(head, asIs)), kinds(text)];
   return before && before !== after ? `Ends of lines: ${before} before, ${after || "none"} after.` : "";
 }
 

@@ -1,7 +1,6 @@
 // Text that was once decoded with the wrong charset: what it would become, with what changes marked.
 
-import { decode } from "../src/index.js";
-import { convertHead } from "./convert.js";
+import { convertHead, textOf } from "./convert.js";
 import { byId, make, shape } from "./dom.js";
 
 /** How much of the file is looked at, and how many characters are shown on each side. */
@@ -28,7 +27,7 @@ function findRepairs(file, label) {
   const asIs = { from: label, malformed: "replace", relabel: "never", as: "text" };
   const { report } = convertHead(head, head.length === file.size, { ...asIs, mojibake: "repair" });
   if (!report?.mojibake?.count) return undefined;
-  return { ...report.mojibake, lines: decode(head, asIs).split(/\r\n|[\r\n]/) };
+  return { ...report.mojibake, lines: textOf(head, asIs).split(/\r\n|[\r\n]/) };
 }
 
 /** Returns the place of a repair, and the text around it, with what was there and what it becomes. */

@@ -1,9 +1,8 @@
 // The functions that all entries of the package have. index.d.ts documents them.
 
 import { asBytes } from "./bytes.js";
+import { hasOnly, reader, writer } from "./direct.js";
 import { CharpipeError } from "./error.js";
-import { LARGE, decodeUtf16, encodeUtf16, hasOnly, isForTable } from "./host.js";
-import { byteTable, textTable } from "./learned.js";
 import { current, loadSync } from "./load.js";
 import { Stream, optionLines } from "./module.js";
 import { isBinary, layoutBytes, needs, openRows } from "./rows.js";
@@ -22,25 +21,27 @@ export function convert(input, options = {}) {
   }
 }
 
+/** Inputs from this length on are worth a look. */
+const LARGE = 64 * 1024;
 /** The options with which UTF-8 and UTF-16 give the same text. */
 const PLAIN = ["from", "malformed", "as", "eol", "ebcdicNl", "ebcdic-nl"];
 /** How many bytes of a large input are looked at to see which way is faster. */
 const LOOKED = 4 * 1024;
 
-/** Returns the text of the beginning of an input, and how long it is in UTF-8; undefined if that is not plain text. */
-function sample(bytes, options) {
+/** Whether the beginning of an input is plain text, most characters of which have three bytes in UTF-8. */
+function isWide(bytes, options) {
   const stream = new Stream(current(), { ...options, to: "UTF-8" });
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  let [len, text] = [0, ""];
+  let [len, units] = [0, 0];
   const add = (piece) => {
     len += piece.length;
-    text += decoder.decode(piece, { stream: true });
+    units += decoder.decode(piece, { stream: true }).length;
   };
   try {
     stream.push(bytes.subarray(0, LOOKED), add);
-    return stream.verdict()?.kind === "text" ? { len, text } : undefined;
+    return stream.verdict()?.kind === "text" && len > 2 * units;
   } catch {
-    return undefined;
+    return false;
   } finally {
     stream.close();
   }
@@ -51,24 +52,17 @@ function sample(bytes, options) {
  * Japanese, the host is faster with UTF-16. The label of a document is to be that of UTF-8, so this is for text only.
  */
 function encodingForHost(bytes, options) {
-  if (bytes.length < LARGE || !hasOnly(options, PLAIN)) return "UTF-8";
-  const start = sample(bytes, options);
-  return start && start.len > 2 * start.text.length ? "UTF-16LE" : "UTF-8";
+  const isLarge = bytes.length >= LARGE && hasOnly(options, PLAIN);
+  return isLarge && isWide(bytes, options) ? "UTF-16LE" : "UTF-8";
 }
 
-/** Returns the text of a long input; undefined if the module has to convert it. */
-function textByTable(bytes, options) {
-  const { from } = options;
-  if (typeof from !== "string" || !isForTable(bytes.length, from, options, ["from", "as"])) return undefined;
-  const start = sample(bytes, options)?.text;
-  return start ? textTable(current(), from)?.long(bytes, start) : undefined;
-}
+/** Opening a stream takes as long as so many short values. */
+const OPENING = 20;
 
 export function decode(input, options = {}) {
   const bytes = asBytes(input);
   options = { ...options };
-  const byTable = () => (globalThis.Buffer ? textByTable(bytes, options) : undefined);
-  const text = decodeUtf16(bytes, options, () => sample(bytes, options)?.text) ?? byTable();
+  const text = reader(current(), options, OPENING)(bytes);
   if (text !== undefined) return text;
   const to = encodingForHost(bytes, options);
   const stream = new Stream(current(), { ...options, to });
@@ -83,8 +77,7 @@ export function encode(text, to, options = {}) {
   const module = current();
   options = { ...options };
   const ask = { relabel: "never", as: "text", ...options, from: "UTF-8", to };
-  const isLong = typeof text === "string" && isForTable(text.length, to, options, ["bom", "unmappable"]);
-  const bytes = encodeUtf16(text, to, options) ?? (globalThis.Buffer && isLong ? byteTable(module, ask).long(text) : undefined);
+  const bytes = writer(module, to, options, ask, OPENING)(text);
   if (bytes) return bytes;
   const stream = new Stream(module, ask);
   try {

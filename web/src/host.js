@@ -1,52 +1,57 @@
-// What is converted without the module: a host's strings are UTF-16, so text in UTF-16LE is copied.
+// What the host converts without the module, as its strings are UTF-16 and it knows UTF-8.
 
-/** Inputs from this length on are worth a look. */
-export const LARGE = 64 * 1024;
+const FORMS = /^utf-?(8|16-?le)$/i;
 
-const UTF_16LE = /^utf-?16-?le$/i;
+/** Up to so many bytes, a TextDecoder takes less time than Buffer. */
+const FEW = 128;
 
-/** Whether no option but those of `names` is given. */
-export function hasOnly(options, names) {
-  return Object.keys(options).every((name) => names.includes(name));
+const encoder = new TextEncoder();
+
+/** Returns "8" or "16le" if this is the name of an encoding that the host converts; undefined otherwise. */
+export function formOf(name) {
+  return FORMS.exec(name)?.[1].replace("-", "").toLowerCase();
 }
 
-/** Returns the text of UTF-16LE; undefined if it is malformed, or longer than a string can be. */
-function textOfUtf16(bytes) {
+/** Returns a function that returns the text of bytes; undefined if they are malformed, or too many for a string. */
+export function hostText(form) {
+  const decoder = new TextDecoder(`utf-${form}`, { fatal: true, ignoreBOM: true });
   const { Buffer } = globalThis;
-  try {
-    if (!Buffer || !"".isWellFormed) return new TextDecoder("utf-16le", { fatal: true, ignoreBOM: true }).decode(bytes);
-    // This takes less time than a TextDecoder, but drops half a code unit at the end.
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf16le");
-    return bytes.length % 2 === 0 && text.isWellFormed() ? text : undefined;
-  } catch {
-    return undefined;
+  const byBuffer = form === "16le" && Buffer && "".isWellFormed;
+  return (bytes) => {
+    try {
+      if (!byBuffer || bytes.length < FEW) return decoder.decode(bytes);
+      // Half a code unit at the end would be dropped.
+      if (bytes.length % 2 > 0) return undefined;
+      const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf16le");
+      return !mayHaveHalves(bytes) || text.isWellFormed() ? text : undefined;
+    } catch {
+      return undefined;
+    }
+  };
+}
+
+/** Marks the code units in a word whose upper bits are 110, as from C000 to DFFF. */
+const high = (word) => word & (word << 1) & ~(word << 2);
+
+/** Whether UTF-16LE may have half a character. A host takes twice as long to see that a text has none. */
+function mayHaveHalves({ buffer, byteOffset, length }) {
+  if (byteOffset % 4 > 0 || length % 16 > 0) return true;
+  const words = new Int32Array(buffer, byteOffset, length / 4);
+  for (let at = 0; at < words.length; at += 4) {
+    const any = high(words[at]) | high(words[at + 1]) | high(words[at + 2]) | high(words[at + 3]);
+    if ((any & 0x80008000) !== 0) return true;
   }
+  return false;
 }
 
-/** Returns the text, or undefined if it is short, malformed, or begins otherwise than `sample`, which the module made. */
-export function decodeUtf16(bytes, options, sample) {
-  if (bytes.length < LARGE || !UTF_16LE.test(options.from) || !hasOnly(options, ["from", "as"])) return undefined;
-  const text = textOfUtf16(bytes);
-  const start = text && sample();
-  return start && text.startsWith(start) ? text : undefined;
-}
-
-/** Returns the bytes in UTF-16LE, or undefined if the module might give others. */
-export function encodeUtf16(text, to, options) {
+/** Returns the bytes of a text without a mark; undefined if the module has to make them. */
+export function hostBytes(form, text) {
   const { Buffer } = globalThis;
-  if (typeof text !== "string" || !Buffer || !UTF_16LE.test(to) || !hasOnly(options, ["bom"])) return undefined;
-  const hasMark = text.startsWith("\uFEFF") || !["auto", "keep", "strip"].includes(options.bom ?? "auto");
-  if (hasMark || !text.isWellFormed?.()) return undefined;
+  if (text.startsWith("\uFEFF")) return undefined;
+  if (form === "8") return encoder.encode(text);
+  if (!Buffer || !text.isWellFormed?.()) return undefined;
   // Zeros would be written first otherwise, which takes as long again.
   const bytes = Buffer.allocUnsafeSlow(2 * text.length);
   bytes.write(text, "utf16le");
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
-}
-
-/** From this length on, a table for one text is worth making. */
-const HUGE = 1024 * 1024;
-
-/** Whether a table is worth making for so long an input, if there is Buffer. For Unicode's forms the module is faster. */
-export function isForTable(len, name, options, names) {
-  return len >= HUGE && !/utf/i.test(name) && hasOnly(options, names);
 }

@@ -3,44 +3,60 @@
 // Whatever is more than that, as a character of four bytes or a shift code, the module has to convert.
 
 import { Growing } from "./bytes.js";
-import { Stream, optionLines } from "./module.js";
 
-/** The longest value that a table converts faster than the module does. */
+/** Up to so many bytes, a text is made of code units. */
 const SHORT = 64;
-
-/** How many bytes of UTF-16 go through a table at a time. */
-const PIECE = 16 * 1024;
 
 /** What one byte is, if it is not a character by itself. */
 const NONE = 0xffff;
 
-const viewOf = (bytes) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+/** The entry of a character of one byte, or of a byte in Latin-1: this, and the byte. */
+const ONE = 0x10000;
+
+/** Room for what goes through a table at a time. */
+const PIECE = 16 * 1024;
+const room = new DataView(new ArrayBuffer(PIECE));
+const roomBytes = new Uint8Array(room.buffer);
+const roomWords = new Uint32Array(room.buffer);
+
+const { Buffer } = globalThis;
+const buffer = Buffer?.from(room.buffer);
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+const utf16 = new TextDecoder("utf-16le", { ignoreBOM: true });
+
+/** Exchanges the bytes of so many words for others; returns whether all have an entry. */
+function translate(words, count, entries) {
+  // Four at a time: a loop over bytes takes three times as long.
+  for (let at = 0; at < count; at++) {
+    const word = words[at];
+    const a = entries[word & 255];
+    const b = entries[(word >>> 8) & 255];
+    const c = entries[(word >>> 16) & 255];
+    const d = entries[word >>> 24];
+    if ((a & b & c & d & ONE) === 0) return false;
+    words[at] = (a & 255) | ((b & 255) << 8) | ((c & 255) << 16) | (d << 24);
+  }
+  return true;
+}
 
 // --- Text of bytes ---------------------------------------------------------------------------------------------------
 
 /** The entry of two bytes that the module has not been asked about, or has to convert. */
 const UNKNOWN = -1;
 
-// The upper half of an entry, if it is not the second character of two: no character is half a surrogate pair.
+// The upper half of an entry, with its sign, if it is not the second character of two: no character is half a surrogate
+// pair.
 /** Both bytes are one character. */
-const PAIR = 0xd800;
+const PAIR = 0xd800 - 0x10000;
 /** The first byte is a character, and the second begins another one. */
-const FIRST = 0xd801;
-
-/** Whether a document that begins with this character may begin with a label or a mark, or with white space before them. */
-function mayBeginDocument(unit) {
-  // `Messages::convert` in the library leaves the same values to its detector. All other white space is from U+1680 on.
-  const isOther = unit > 0x20 && unit < 0x1680 && unit !== 0x3c && unit !== 0x85 && unit !== 0xa0;
-  return !isOther && !(unit > 0x3000 && unit < 0xd800);
-}
+const FIRST = PAIR + 1;
 
 /** How many bytes `toUtf16` has written. */
 let written;
 
 /** Writes the text of `from`, from `at` on, in UTF-16LE. Returns where it stops: at the last byte, if not before. */
-function toUtf16(from, at, last, to, entries, learn) {
+function toUtf16(from, at, last, entries, learn) {
   let end = 0;
   while (at < last && end < PIECE - 2) {
     const two = from.getUint16(at, true);
@@ -49,11 +65,29 @@ function toUtf16(from, at, last, to, entries, learn) {
       entry = learn(two);
       if (entry === UNKNOWN) break;
     }
-    const upper = entry >>> 16;
-    to.setUint16(end, entry, true);
-    to.setUint16(end + 2, upper, true);
-    end += (upper & 0xf800) === PAIR ? 2 : 4;
-    at += upper === FIRST ? 1 : 2;
+    room.setInt32(end, entry, true);
+    // Branches, which are guessed: the next step need not wait for this one.
+    const upper = entry >> 16;
+    if (upper === PAIR) {
+      end += 2;
+      at += 2;
+      // Where one character has two bytes, most have.
+      while (at < last - 2 && end < PIECE - 2) {
+        const four = from.getInt32(at, true);
+        const a = entries[four & 0xffff];
+        const b = entries[four >>> 16];
+        if (a >> 16 !== PAIR || b >> 16 !== PAIR) break;
+        room.setInt32(end, (a & 0xffff) | (b << 16), true);
+        end += 4;
+        at += 4;
+      }
+    } else if (upper === FIRST) {
+      end += 2;
+      at += 1;
+    } else {
+      end += 4;
+      at += 2;
+    }
   }
   written = end;
   return at;
@@ -66,11 +100,12 @@ function unitOf(stream, bytes, after) {
   return text?.length === 1 + after.length && text.endsWith(after) && text[0] !== "\uFFFD" ? text.charCodeAt(0) : NONE;
 }
 
-class TextTable {
+export class TextTable {
   /** @param {Stream} stream converts to UTF-8, and replaces what is malformed */
   constructor(stream) {
     this.stream = stream;
     this.singles = Uint16Array.from({ length: 256 }, (_, byte) => unitOf(stream, [byte], ""));
+    this.latin1 = Int32Array.from(this.singles, (unit) => (unit < 256 ? ONE | unit : 0));
     // By two bytes as a little-endian number.
     this.entries = new Int32Array(65536).fill(UNKNOWN);
     this.refused = new Set();
@@ -97,11 +132,16 @@ class TextTable {
     return UNKNOWN;
   }
 
-  /** Returns the text of a short value; undefined if the module has to convert it. */
-  short(bytes) {
+  /** Returns the text of bytes; undefined if the module has to convert them, as a text that `special` matches. */
+  text(bytes, special) {
+    if (bytes.length > SHORT) return this.#long(bytes, special);
+    const text = this.#short(bytes);
+    return text === undefined || special.test(text) ? undefined : text;
+  }
+
+  #short(bytes) {
     const { singles, entries } = this;
     const len = bytes.length;
-    if (len > SHORT) return undefined;
     const units = [];
     for (let at = 0; at < len; at++) {
       let unit = singles[bytes[at]];
@@ -114,45 +154,38 @@ class TextTable {
       }
       units.push(unit & 0xffff);
     }
-    return mayBeginDocument(units[0]) ? undefined : String.fromCharCode.apply(null, units);
+    return String.fromCharCode.apply(null, units);
   }
 
-  /** Returns the text of long bytes likewise, if it begins with `start`. */
-  long(bytes, start) {
-    const from = viewOf(bytes);
-    const buffer = Buffer.alloc(PIECE);
-    const to = viewOf(buffer);
+  #long(bytes, special) {
+    const from = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     const last = bytes.length - 1;
     const learn = (two) => this.learn(two);
-    let [text, at] = ["", 0];
+    let [text, at, len] = ["", 0];
     do {
-      at = toUtf16(from, at, last, to, this.entries, learn);
-      const piece = buffer.toString("utf16le", 0, written);
-      if (text === "" && !piece.startsWith(start)) return undefined;
+      let piece;
+      len = this.#toLatin1(bytes.subarray(at, at + PIECE));
+      if (len > 0) {
+        piece = buffer.toString("latin1", 0, len);
+        at += len;
+      } else {
+        at = toUtf16(from, at, last, this.entries, learn);
+        piece = buffer ? buffer.toString("utf16le", 0, written) : utf16.decode(roomBytes.subarray(0, written));
+      }
+      if (text === "" && special.test(piece)) return undefined;
       text += piece;
-    } while (written >= PIECE - 2);
+    } while (len > 0 || written >= PIECE - 2);
     if (at > last) return text;
     const unit = at === last ? this.singles[bytes[at]] : NONE;
     return unit === NONE ? undefined : text + String.fromCharCode(unit);
   }
-}
 
-/** What the host decodes as fast as a table does. */
-const OF_HOST = /^utf-?(8|16-?le)$/i;
-
-class HostTable extends TextTable {
-  constructor(stream, label) {
-    super(stream);
-    this.host = new TextDecoder(label, { fatal: true, ignoreBOM: true });
-  }
-
-  short(bytes) {
-    try {
-      const text = bytes.length > SHORT ? "" : this.host.decode(bytes);
-      return mayBeginDocument(text.charCodeAt(0)) ? undefined : text;
-    } catch {
-      return undefined;
-    }
+  /** Writes the text of bytes in Latin-1, but for the last three. Returns its length; 0 if it is not all of Latin-1. */
+  #toLatin1(bytes) {
+    if (!buffer || this.latin1[bytes[0]] === 0) return 0;
+    roomBytes.set(bytes);
+    const words = bytes.length >> 2;
+    return translate(roomWords, words, this.latin1) ? 4 * words : 0;
   }
 }
 
@@ -161,49 +194,26 @@ class HostTable extends TextTable {
 /** The entry of a character that the module has to convert. 0 is one that it has not been asked about. */
 const REFUSED = 1;
 
-/** From here on, an entry is how many bytes there are, times this, and the bytes, the first of which is the lowest. */
-const ONE = 0x10000;
-
 /** What may depend on the characters beside it, or is half a character. */
 const DEPENDENT = /[\p{M}\p{Sk}\p{C}]/u;
 
-/** Writes the bytes of `len` bytes of UTF-16LE. Returns how many; -1 if the module has to convert them. */
-function fromUtf16(from, len, to, entries, learn) {
-  let end = 0;
-  for (let at = 0; at < len; at += 2) {
-    const unit = from.getUint16(at, true);
+/** A character that is not in Latin-1. The host looks for one only in strings that it keeps in UTF-16. */
+const BEYOND_LATIN_1 = /[^\0-\xFF]/;
+
+/** Writes the bytes of a part of a text. Returns how many; -1 if the module has to convert them. */
+function toBytes(text, at, end, entries, learn) {
+  let len = 0;
+  for (; at < end; at++) {
+    const unit = text.charCodeAt(at);
     let entry = entries[unit];
     if (entry < ONE) {
       entry = learn(unit);
       if (entry < ONE) return -1;
     }
-    to[end] = entry;
-    to[end + 1] = entry >> 8;
-    end += entry >> 16;
+    room.setUint16(len, entry, true);
+    len += entry >> 16;
   }
-  return end;
-}
-
-/** A character that is not in Latin-1. The host looks for one only in strings that it keeps in UTF-16. */
-const BEYOND_LATIN_1 = /[^\0-\xFF]/;
-
-/** Returns the bytes of a text in Latin-1; undefined if a character has not one byte. */
-function translate(text, entries) {
-  // Four at a time: a loop over bytes takes three times as long.
-  const words = new Uint32Array(Math.ceil(text.length / 4));
-  const bytes = new Uint8Array(words.buffer, 0, text.length);
-  Buffer.from(words.buffer).write(text, "latin1");
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at];
-    const a = entries[word & 255];
-    const b = entries[(word >>> 8) & 255];
-    const c = entries[(word >>> 16) & 255];
-    const d = entries[word >>> 24];
-    if ((a & b & c & d & ONE) === 0) return undefined;
-    words[at] = (a & 255) | ((b & 255) << 8) | ((c & 255) << 16) | (d << 24);
-  }
-  // A caller may look at the buffer, which then has nothing after the text.
-  return bytes.length % 4 === 0 ? bytes : bytes.slice();
+  return len;
 }
 
 /** Returns the entry of the character that `text` begins with, if `tail` is all that comes after its bytes. */
@@ -214,10 +224,11 @@ function entryOf(stream, text, tail) {
   return len * ONE + bytes[0] + (len === 2 ? bytes[1] << 8 : 0);
 }
 
-class ByteTable {
+export class ByteTable {
   /** @param {Stream} stream converts from UTF-8 */
   constructor(stream) {
     this.stream = stream;
+    // For two bytes, twice `ONE` and both, the first of which is the lower one.
     this.entries = new Int32Array(65536);
     // What every other character is tried with, as a pair of bytes is.
     const printed = [];
@@ -229,7 +240,6 @@ class ByteTable {
     }
     this.after = String.fromCharCode(...printed);
     this.tail = printed.map((unit) => this.entries[unit] & 255);
-    this.bytes = new Uint8Array(2 * SHORT + 1);
   }
 
   /** Asks the module what a code unit is. Returns its entry. */
@@ -243,69 +253,24 @@ class ByteTable {
     return entries[unit];
   }
 
-  /** Returns the bytes of a short text; undefined if the module has to convert it. */
-  short(text) {
-    if (typeof text !== "string" || text.length > SHORT || text.length === 0) return undefined;
-    const { entries, bytes } = this;
-    let end = 0;
-    for (let at = 0; at < text.length; at++) {
-      const unit = text.charCodeAt(at);
-      let entry = entries[unit];
-      if (entry < ONE) entry = this.learn(unit);
-      if (entry < ONE) return undefined;
-      bytes[end] = entry;
-      bytes[end + 1] = entry >> 8;
-      end += entry >> 16;
-    }
-    return bytes.slice(0, end);
-  }
-
-  /** Returns the bytes of a long text likewise. */
-  long(text) {
-    const translated = BEYOND_LATIN_1.test(text) ? undefined : translate(text, this.entries);
-    if (translated) return translated;
-    const buffer = Buffer.alloc(PIECE);
-    const from = viewOf(buffer);
-    const bytes = new Uint8Array(PIECE + 1);
+  /** Returns the bytes of a text; undefined if the module has to convert it. */
+  bytes(text) {
+    const { length } = text;
+    if (length === 0) return undefined;
+    const isLong = length > PIECE / 2;
+    const isLatin1 = isLong && buffer && !BEYOND_LATIN_1.test(text);
     const learn = (unit) => this.learn(unit);
-    const output = new Growing(text.length);
-    for (let at = 0; at < text.length; at += PIECE / 2) {
-      const len = buffer.write(text.substring(at, at + PIECE / 2), "utf16le");
-      const end = fromUtf16(from, len, bytes, this.entries, learn);
-      if (end < 0) return undefined;
-      output.push(bytes.subarray(0, end));
+    const output = isLong ? new Growing(length) : undefined;
+    for (let at = 0; at < length; at += PIECE / 2) {
+      const end = Math.min(at + PIECE / 2, length);
+      let len = end - at;
+      if (isLatin1) buffer.write(text.substring(at, end), "latin1");
+      // After the end of the text there is something else, without which the loop over characters does.
+      if (!isLatin1 || !translate(roomWords, (len + 3) >> 2, this.entries)) len = toBytes(text, at, end, this.entries, learn);
+      if (len < 0) return undefined;
+      if (!output) return roomBytes.slice(0, len);
+      output.push(roomBytes.subarray(0, len));
     }
     return output.whole();
   }
-}
-
-// --- The tables of a module ------------------------------------------------------------------------------------------
-
-/** How many tables are kept for a module, of 256 KiB each: the last ones. */
-const KEPT = 16;
-
-/** Returns the table that `make` makes of a stream with these options. All that convert with the same options share it. */
-function shared(kind, make, module, options) {
-  const { tables } = module;
-  const key = `${kind}\n${optionLines(options)}`;
-  if (!tables.has(key)) {
-    tables.set(key, make(new Stream(module, options)));
-    if (tables.size > KEPT) tables.delete(tables.keys().next().value);
-  }
-  return tables.get(key);
-}
-
-/** Returns the table that decodes `from`; undefined if that is not the name of an encoding. */
-export function textTable(module, from) {
-  const make = (stream) => {
-    const form = OF_HOST.exec(from)?.[1].replace("-", "");
-    const table = form ? new HostTable(stream, `utf-${form}`) : new TextTable(stream);
-    return table.isNamed() ? table : undefined;
-  };
-  return shared("text", make, module, { from, to: "UTF-8", malformed: "replace" });
-}
-
-/** Returns the table that encodes with the options of a stream from UTF-8. */
-export function byteTable(module, options) {
-  return shared("bytes", (stream) => new ByteTable(stream), module, options);
 }

@@ -35,7 +35,7 @@ export class Module {
     this.output = this.alloc(PIECE);
     // Two lengths that calls write.
     this.lengths = this.alloc(8);
-    // What has been learned from it, see learned.js.
+    // What has been learned from it, see direct.js.
     this.tables = new Map();
   }
 

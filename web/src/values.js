@@ -1,42 +1,24 @@
 // A decoder and an encoder that are made once, for many short values: their streams begin anew for each.
 
 import { asBytes } from "./bytes.js";
-import { hasOnly } from "./host.js";
-import { byteTable, textTable } from "./learned.js";
+import { none, reader, writer } from "./direct.js";
 import { current } from "./load.js";
 import { Stream } from "./module.js";
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** After so many values the table is made, which takes as long as some hundreds of them. */
-const MANY = 1000;
-
-/** There is no table. */
-const none = () => undefined;
-
-/** Returns a function that returns, for each of many values, what `make` makes then. */
-function afterMany(make) {
-  let [values, table] = [0];
-  return () => (++values === MANY ? (table = make()) : table);
-}
-
 export class Decoder {
   #stream;
-  #table = none;
+  #direct;
 
   constructor(options = {}) {
-    const stream = new Stream(current(), { ...options, to: "UTF-8" });
-    this.#stream = stream;
-    const { from, malformed = "replace", ...others } = { ...options };
-    if (typeof from === "string" && malformed === "replace" && hasOnly(others, [])) {
-      this.#table = afterMany(() => textTable(stream.module, from));
-    }
+    this.#stream = new Stream(current(), { ...options, to: "UTF-8" });
+    this.#direct = reader(this.#stream.module, { ...options }, 1);
   }
 
   decode(input) {
     const bytes = asBytes(input);
-    const table = this.#table();
-    const text = table?.short(bytes);
+    const text = this.#direct(bytes);
     if (text !== undefined) return text;
     const stream = this.#stream;
     const output = stream.value(bytes);
@@ -47,25 +29,23 @@ export class Decoder {
   }
 
   close() {
-    this.#table = none;
+    this.#direct = none;
     this.#stream.close();
   }
 }
 
 export class Encoder {
   #stream;
-  #table = none;
+  #direct;
 
   constructor(to, options = {}) {
     const ask = { relabel: "never", as: "text", ...options, from: "UTF-8", to };
-    const stream = new Stream(current(), ask);
-    this.#stream = stream;
-    if (hasOnly({ ...options }, ["bom", "unmappable"])) this.#table = afterMany(() => byteTable(stream.module, ask));
+    this.#stream = new Stream(current(), ask);
+    this.#direct = writer(this.#stream.module, to, { ...options }, ask, 1);
   }
 
   encode(text) {
-    const table = this.#table();
-    const bytes = table?.short(text);
+    const bytes = this.#direct(text);
     if (bytes) return bytes;
     const stream = this.#stream;
     const output = stream.textValue(text);
@@ -75,7 +55,7 @@ export class Encoder {
   }
 
   close() {
-    this.#table = none;
+    this.#direct = none;
     this.#stream.close();
   }
 }

@@ -1,6 +1,7 @@
 // Tests the package in Node: `node --test web/test/package.test.mjs`, after `node web/build.mjs wasm package`.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { test } from "node:test";
@@ -13,6 +14,26 @@ import { Stream } from "../dist/module.js";
 const dist = new URL("../dist/", import.meta.url);
 const data = (name) => new Uint8Array(readFileSync(new URL(`../../examples/data/${name}`, import.meta.url)));
 const bytes = (...values) => Uint8Array.from(values);
+
+/** What a stream of its own makes of a whole input: every faster way is compared with it. */
+function decodedByStream(input, options) {
+  const stream = new Stream(current(), { ...options, to: "UTF-8" });
+  try {
+    return stream.string(input, "UTF-8");
+  } finally {
+    stream.close();
+  }
+}
+
+/** The same for a text that is encoded. */
+function encodedByStream(text, to, options) {
+  const stream = new Stream(current(), { relabel: "never", as: "text", ...options, from: "UTF-8", to });
+  try {
+    return stream.encoded(text);
+  } finally {
+    stream.close();
+  }
+}
 
 test("functions before load say so", () => {
   assert.throws(() => charpipe.decode(bytes(0)), { code: "usage", message: "call and await load() first" });
@@ -588,7 +609,8 @@ test("a decoder and an encoder do with each value what decode and encode do", ()
     // Each after each other one: no value may depend on the one before.
     for (const _ of [1, 2]) {
       for (const value of [...values, ...[...values].reverse()]) {
-        const expected = outcome(() => charpipe.decode(value, options));
+        const expected = outcome(() => decodedByStream(value, options));
+        assert.deepEqual(outcome(() => charpipe.decode(value, options)), expected, `${value.subarray(0, 9)}`);
         assert.deepEqual(outcome(() => decoder.decode(value)), expected, `${value.subarray(0, 9)}`);
       }
     }
@@ -598,7 +620,8 @@ test("a decoder and an encoder do with each value what decode and encode do", ()
   for (const [to, options] of [["ISO-8859-1", {}], ["IBM037", { unmappable: "replace" }], ["UTF-16", {}], ["Shift_JIS", {}]]) {
     const encoder = new charpipe.Encoder(to, options);
     for (const text of [...texts, ...[...texts].reverse()]) {
-      const expected = outcome(() => charpipe.encode(text, to, options));
+      const expected = outcome(() => encodedByStream(text, to, options));
+      assert.deepEqual(outcome(() => charpipe.encode(text, to, options)), expected, `${to}: ${text.slice(0, 9)}`);
       assert.deepEqual(outcome(() => encoder.encode(text)), expected, `${to}: ${text.slice(0, 9)}`);
     }
     encoder.close();
@@ -626,8 +649,9 @@ test("short values from a table, which is made after many, are what a stream mak
   const checkDecoder = (options) => {
     const decoder = new charpipe.Decoder(options);
     const check = (value) => {
-      const expected = outcome(() => charpipe.decode(value, options));
+      const expected = outcome(() => decodedByStream(value, options));
       assert.deepEqual(outcome(() => decoder.decode(value)), expected, `${Object.entries(options)}: ${value}`);
+      assert.deepEqual(outcome(() => charpipe.decode(value, options)), expected, `${Object.entries(options)}: ${value}`);
       return typeof expected === "string";
     };
     const all = Array.from({ length: 256 }, (_, byte) => byte);
@@ -652,7 +676,9 @@ test("short values from a table, which is made after many, are what a stream mak
     const texts = [...starts, ...chars, "", "aé".repeat(9), "a".repeat(64), "a".repeat(65), "a".repeat(70)];
     for (let i = 0; i < 15; i++) texts.push(some(chars, below(5)).join(""));
     for (const text of texts) {
-      assert.deepEqual(outcome(() => encoder.encode(text)), outcome(() => charpipe.encode(text, to, options)), `${to} ${text}`);
+      const expected = outcome(() => encodedByStream(text, to, options));
+      assert.deepEqual(outcome(() => encoder.encode(text)), expected, `${to} ${text}`);
+      assert.deepEqual(outcome(() => charpipe.encode(text, to, options)), expected, `${to} ${text}`);
     }
     encoder.close();
     assert.throws(() => encoder.encode("a"));
@@ -746,7 +772,10 @@ test("text in UTF-16LE, which the host converts, is what a stream makes of it", 
     for (const options of [{}, { bom: "strip" }, { bom: "add" }, { bom: "yes" }, { eol: "lf" }]) {
       const convert = () =>
         charpipe.convert(new TextEncoder().encode(text), { relabel: "never", as: "text", ...options, from: "UTF-8", to: "UTF-16LE" });
-      assert.deepEqual(outcome(() => charpipe.encode(text, "UTF-16LE", options)), outcome(() => convert().bytes), JSON.stringify(options));
+      const expected = outcome(() => convert().bytes);
+      assert.deepEqual(outcome(() => charpipe.encode(text, "UTF-16LE", options)), expected, JSON.stringify(options));
+      const encode = () => new charpipe.Encoder("utf-16-le", options).encode(text);
+      assert.deepEqual(outcome(encode), expected, JSON.stringify(options));
     }
   }
   // No options, in any form.
@@ -793,17 +822,21 @@ test("long text that a table converts is what a stream makes of it", (t) => {
       count(0, intoStream, before);
       const bytes = outcome(() => charpipe.encode(part, name, { bom: "strip" }));
       if (!(bytes instanceof Uint8Array)) continue;
-      const decoder = new charpipe.Decoder({ from: name });
       const input = long(bytes);
-      const decoded = outcome(() => decoder.decode(input));
-      assert.ok(typeof decoded === "string" || decoded[0] === "malformed");
-      const callsBefore = byStream.callCount();
-      same(() => charpipe.decode(input, { from: name }), decoded, `${name}: ${part}`);
-      count(1, byStream, callsBefore);
-      decoder.close();
+      for (const options of [{}, { as: "text" }]) {
+        const decoded = outcome(() => decodedByStream(input, { from: name, ...options }));
+        assert.ok(typeof decoded === "string" || decoded[0] === "malformed");
+        const decoder = new charpipe.Decoder({ from: name, ...options });
+        for (const action of [() => charpipe.decode(input, { from: name, ...options }), () => decoder.decode(input)]) {
+          const callsBefore = byStream.callCount();
+          same(action, decoded, `${name}: ${part}`);
+          count(1, byStream, callsBefore);
+        }
+        decoder.close();
+      }
     }
   }
-  assert.ok(byTable[0] > 30 && byTable[1] > 30, `${byTable}`);
+  assert.ok(byTable[0] > 30 && byTable[1] > 4 * 30, `${byTable}`);
   // Where something else is: at the beginning, in the middle, at the end of what goes through the table at a time.
   const [kana, euro] = [charpipe.encode("かな", "Shift_JIS"), Uint8Array.of(0x80)];
   for (const from of ["Shift_JIS", "windows-31j", "GB18030", "IBM939", "windows-1252"]) {
@@ -812,10 +845,8 @@ test("long text that a table converts is what a stream makes of it", (t) => {
         const input = long(kana);
         input.set(other, at);
         for (const options of [{}, { as: "text" }]) {
-          const decoder = new charpipe.Decoder({ from, ...options });
-          const expected = outcome(() => decoder.decode(input));
+          const expected = outcome(() => decodedByStream(input, { from, ...options }));
           same(() => charpipe.decode(input, { from, ...options }), expected, `${from} ${at} ${other}`);
-          decoder.close();
         }
       }
     }
@@ -825,13 +856,86 @@ test("long text that a table converts is what a stream makes of it", (t) => {
     for (const from of ["Shift_JIS", "EUC-JP", "windows-1252", undefined]) {
       const input = long(Buffer.from(charpipe.encode(document, from === "windows-1252" ? "UTF-8" : (from ?? "UTF-8"), { unmappable: "drop" })));
       for (const options of [{}, { as: "text" }, { as: "xml" }, { as: "html" }, { malformed: "replace" }]) {
-        const decoder = new charpipe.Decoder({ from, ...options });
-        const expected = outcome(() => decoder.decode(input));
+        const expected = outcome(() => decodedByStream(input, { from, ...options }));
         same(() => charpipe.decode(input, { from, ...options }), expected, `${from} ${document}`);
-        decoder.close();
       }
     }
   }
+});
+
+test("text of any length, from anywhere in memory, is what a stream makes of it", () => {
+  const outcome = (action) => {
+    try {
+      const value = action();
+      return typeof value === "string" ? value : Buffer.from(value).toString("latin1");
+    } catch (error) {
+      return [error.code, error.offset, error.text ?? Buffer.from(error.output ?? []).toString("latin1")];
+    }
+  };
+  // The same numbers each time.
+  let state = 1;
+  const below = (end) => ((state = (state * 1103515245 + 12345) % 2 ** 31) >>> 8) % end;
+  const words = ["ABC 12\n", "Grüße, ", "£5 €", "漢字かな", "中文文本，", "한국어 힣", "日1本2", "𠮷😀", "\x1B\x0E", "~{", "\u0301", "<a>", "\u3000"];
+  const names = ["UTF-8", "UTF-16LE", "UTF-16BE", "UTF-16", "windows-1252", "ISO-8859-1", "IBM1047", "IBM939", "Shift_JIS", "gb18030", "GBK", "EUC-KR", "Big5", "ISO-2022-JP", "US-ASCII"];
+  const lengths = [0, 1, 2, 3, 63, 64, 65, 66, 127, 128, 129, 300, 1000, 4095, 4096, 4097, 8190, 8191, 8192, 8193, 16383, 16384, 16385, 20000, 40000];
+  let whole = 0;
+  for (const name of names) {
+    const [decoder, textDecoder, encoder] = [new charpipe.Decoder({ from: name }), new charpipe.Decoder({ from: name, as: "text" }), new charpipe.Encoder(name)];
+    // Until there is a table.
+    for (let i = 0; i < 1000; i++) outcome(() => [decoder.decode(bytes(0x41)), encoder.encode("A")][0]);
+    for (const len of lengths) {
+      for (const kinds of [1, 2, 5, 6, words.length]) {
+        const some = Array.from({ length: kinds }, () => words[below(words.length)]);
+        let text = "";
+        while (text.length < len) text += some[below(kinds)];
+        text = text.slice(0, len);
+        const encoded = outcome(() => encodedByStream(text, name, {}));
+        assert.deepEqual(outcome(() => encoder.encode(text)), encoded, `${name} ${text}`);
+        assert.deepEqual(outcome(() => charpipe.encode(text, name)), encoded, `${name} ${text}`);
+        const input = encodedByStream(text, name, { unmappable: "drop", bom: "strip" });
+        const at = below(4);
+        const moved = new Uint8Array(at + input.length).subarray(at);
+        moved.set(input);
+        for (const value of [moved, moved.subarray(0, -1)]) {
+          const decoded = outcome(() => decodedByStream(value, { from: name }));
+          whole += typeof decoded === "string" ? 1 : 0;
+          assert.deepEqual(outcome(() => decoder.decode(value)), decoded, `${name} ${text}`);
+          assert.deepEqual(outcome(() => charpipe.decode(value, { from: name })), decoded, `${name} ${text}`);
+          const asText = outcome(() => decodedByStream(value, { from: name, as: "text" }));
+          assert.deepEqual(outcome(() => textDecoder.decode(value)), asText, `${name} ${text}`);
+        }
+      }
+    }
+    for (const one of [decoder, textDecoder, encoder]) one.close();
+  }
+  assert.ok(whole > names.length * lengths.length * 5, `${whole}`);
+});
+
+test("text is the same where there is no Buffer, as in a browser", () => {
+  // In a process of its own, as the functions look for Buffer when they are loaded.
+  const script = `
+    import { readFileSync } from "node:fs";
+    const module = readFileSync(new URL("dist/charpipe.wasm", process.argv[1]));
+    delete globalThis.Buffer;
+    const { Decoder, Encoder, loadSync } = await import(new URL("dist/index.js", process.argv[1]));
+    loadSync(module);
+    const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16)).join(" ");
+    for (const name of ["UTF-8", "UTF-16LE", "windows-1252", "gb18030", "Shift_JIS", "IBM939", "IBM1047"]) {
+      for (const text of ["A1 b\\n", "é ü", "漢字かな", "中文 ABC", "𠮷"]) {
+        for (const len of [20, 300, 20_000]) {
+          const decoder = new Decoder({ from: name, malformed: "replace" });
+          const encoder = new Encoder(name, { unmappable: "replace" });
+          const long = text.repeat(len / text.length);
+          const bytes = encoder.encode(long);
+          const [before, hexBefore] = [decoder.decode(bytes), hex(bytes)];
+          for (let i = 0; i < 1000; i++) decoder.decode(bytes.subarray(0, 2)), encoder.encode(long.slice(0, 2));
+          if (decoder.decode(bytes) !== before || hex(encoder.encode(long)) !== hexBefore) throw name + text + len;
+        }
+      }
+    }
+    console.log("same");`;
+  const child = spawnSync(process.execPath, ["--input-type=module", "-e", script, new URL("..", import.meta.url).href], { encoding: "utf8" });
+  assert.equal(child.stdout, "same\n", child.stderr);
 });
 
 test("long text in Latin-1, which is translated byte by byte, is what a stream makes of it", () => {
