@@ -4,7 +4,7 @@
 
 import { Growing } from "./bytes.js";
 
-/** Up to so many bytes, a text is made of code units. */
+/** Up to so many bytes, a text is made of code units, and so many characters are encoded one by one. */
 const SHORT = 64;
 
 /** What one byte is, if it is not a character by itself. */
@@ -258,7 +258,7 @@ export class ByteTable {
     const { length } = text;
     if (length === 0) return undefined;
     const isLong = length > PIECE / 2;
-    const isLatin1 = isLong && buffer && !BEYOND_LATIN_1.test(text);
+    const isLatin1 = length > SHORT && buffer && !BEYOND_LATIN_1.test(text);
     const learn = (unit) => this.learn(unit);
     const output = isLong ? new Growing(length) : undefined;
     for (let at = 0; at < length; at += PIECE / 2) {
