@@ -2,21 +2,22 @@
 // can be sure, the functions here return undefined, and the module converts.
 
 import { formOf, hostBytes, hostText } from "./host.js";
-import { ByteTable, TextTable } from "./learned.js";
+import { ByteTable, SHORT, TextTable } from "./learned.js";
 import { Stream } from "./module.js";
 
 /** How much work comes before a table is made, which takes as long as some hundreds of short values. */
 const MANY = 1000;
 
-/** How many tables are kept for a module, of 256 KiB each: the last ones. */
+/** A stream that is opened for one value takes as long as so many short values. */
+const OPENING = 20;
+
+/** How many tables are kept for a module: those that were asked for last. Each has 256 KiB, and a stream. */
 const KEPT = 16;
 
-/** Up to so many characters, a table takes less time than the host. */
-const FEW = 64;
-
-/** What a document begins with that may have a label, or a mark, and what a text begins with that has a mark. */
-const DOCUMENT = /^[\s\x85]*(<|$)|^\uFEFF/;
-const MARKED = /^(\uFEFF|$)/;
+// What a text begins with if more than its characters decides how it is read: a mark, the two characters that in the other
+// byte order are the beginning of a declaration, and for documents what may have a label.
+const DOCUMENT = /^([\s\x85]*(<|$)|\uFEFF|㰀㼀)/;
+const MARKED = /^(\uFEFF|㰀㼀|$)/;
 
 const hosts = { 8: hostText("8"), "16le": hostText("16le") };
 
@@ -29,24 +30,28 @@ export function hasOnly(options, names) {
 }
 
 /**
- * Returns a function that returns a table that `make` makes after `MANY` units of work, of which it is told with each
- * call. All that ask with the same `key` share it.
+ * Returns a function that is told of the length of a value, and returns the table that `make` makes after some work. All that
+ * ask with the same `key` share it. An error of `make` is thrown once: then there is no table.
  */
-function shared({ tables }, key, make) {
+function shared({ tables }, key, isOnce, make) {
   key = JSON.stringify(key);
   const kept = tables.get(key) ?? { work: 0 };
-  if (kept.work === 0) {
-    tables.set(key, kept);
-    if (tables.size > KEPT) tables.delete(tables.keys().next().value);
+  tables.delete(key);
+  tables.set(key, kept);
+  kept.isHeld ||= !isOnce;
+  if (tables.size > KEPT) {
+    const [oldest, { isHeld, table }] = tables.entries().next().value;
+    tables.delete(oldest);
+    if (!isHeld) table?.stream.close();
   }
-  return (work) => {
-    if (kept.work < MANY && (kept.work += work) >= MANY) kept.table = make();
+  return (len) => {
+    if (kept.work < MANY && (kept.work += len / 256 + (isOnce ? OPENING : 1)) >= MANY) kept.table = make();
     return kept.table;
   };
 }
 
-/** Returns a function that returns the text of bytes. `work` is what a call costs otherwise, beside its length. */
-export function reader(module, options, work) {
+/** Returns a function that returns the text of bytes. `isOnce`: whether it is called once. */
+export function reader(module, options, isOnce) {
   const { from, as = "text", malformed = "replace", ...others } = options;
   if (typeof from !== "string" || as !== "text" || malformed !== "replace" || !hasOnly(others, [])) return none;
   const special = options.as ? MARKED : DOCUMENT;
@@ -57,25 +62,26 @@ export function reader(module, options, work) {
       return text === undefined || special.test(text) ? undefined : text;
     };
   }
-  const table = shared(module, [from], () => {
+  // Text without errors that begins with nothing special is the same with all of these options.
+  const table = shared(module, [from], isOnce, () => {
     const made = new TextTable(new Stream(module, { from, to: "UTF-8", malformed: "replace" }));
-    return made.isNamed() ? made : undefined;
+    if (made.isNamed()) return made;
+    made.stream.close();
   });
-  return (bytes) => table(work + bytes.length / 256)?.text(bytes, special);
+  return (bytes) => table(bytes.length)?.text(bytes, special);
 }
 
-/** Returns a function that returns the bytes of a text; `ask` has the options of its stream. */
-export function writer(module, to, options, ask, work) {
-  const { bom = "auto", unmappable } = options;
+/** Returns a function that returns the bytes of a text likewise; `ask` has the options of its stream. */
+export function writer(module, to, options, ask, isOnce) {
+  const { bom = "auto", unmappable = "fail" } = options;
   const isText = (value) => typeof value === "string";
-  if (![to, bom, unmappable ?? ""].every(isText) || !hasOnly(options, ["bom", "unmappable"])) return none;
-  const isPlain = unmappable === undefined && ["auto", "keep", "strip"].includes(bom);
-  const form = isPlain ? formOf(to) : undefined;
-  const tableFor = shared(module, [to, bom, unmappable], () => new ByteTable(new Stream(module, ask)));
+  if (![to, bom, unmappable].every(isText) || !hasOnly(options, ["bom", "unmappable"])) return none;
+  const form = ["auto", "keep", "strip"].includes(bom) && unmappable === "fail" ? formOf(to) : undefined;
+  const tableFor = shared(module, [to, bom, unmappable], isOnce, () => new ByteTable(new Stream(module, ask)));
   return (text) => {
     if (!isText(text)) return undefined;
-    const table = tableFor(work + text.length / 256);
-    const bytes = form && !(table && text.length <= FEW) ? hostBytes(form, text) : undefined;
-    return bytes ?? table?.bytes(text);
+    const byTable = () => tableFor(text.length)?.bytes(text);
+    if (!form) return byTable();
+    return (text.length <= SHORT ? byTable() : undefined) ?? hostBytes(form, text);
   };
 }

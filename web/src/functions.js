@@ -28,18 +28,17 @@ const PLAIN = ["from", "malformed", "as", "eol", "ebcdicNl", "ebcdic-nl"];
 /** How many bytes of a large input are looked at to see which way is faster. */
 const LOOKED = 4 * 1024;
 
-/** Whether the beginning of an input is plain text, most characters of which have three bytes in UTF-8. */
+/** Whether the beginning of an input is plain text, most characters of which have three bytes or four in UTF-8. */
 function isWide(bytes, options) {
   const stream = new Stream(current(), { ...options, to: "UTF-8" });
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  let [len, units] = [0, 0];
+  let [len, chars] = [0, 0];
   const add = (piece) => {
     len += piece.length;
-    units += decoder.decode(piece, { stream: true }).length;
+    chars += piece.filter((byte) => (byte & 0xc0) !== 0x80).length;
   };
   try {
     stream.push(bytes.subarray(0, LOOKED), add);
-    return stream.verdict()?.kind === "text" && len > 2 * units;
+    return stream.verdict()?.kind === "text" && len > 2 * chars;
   } catch {
     return false;
   } finally {
@@ -56,13 +55,10 @@ function encodingForHost(bytes, options) {
   return isLarge && isWide(bytes, options) ? "UTF-16LE" : "UTF-8";
 }
 
-/** Opening a stream takes as long as so many short values. */
-const OPENING = 20;
-
 export function decode(input, options = {}) {
   const bytes = asBytes(input);
   options = { ...options };
-  const text = reader(current(), options, OPENING)(bytes);
+  const text = reader(current(), options, true)(bytes);
   if (text !== undefined) return text;
   const to = encodingForHost(bytes, options);
   const stream = new Stream(current(), { ...options, to });
@@ -77,7 +73,7 @@ export function encode(text, to, options = {}) {
   const module = current();
   options = { ...options };
   const ask = { relabel: "never", as: "text", ...options, from: "UTF-8", to };
-  const bytes = writer(module, to, options, ask, OPENING)(text);
+  const bytes = writer(module, to, options, ask, true)(text);
   if (bytes) return bytes;
   const stream = new Stream(module, ask);
   try {

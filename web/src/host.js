@@ -2,9 +2,10 @@
 
 const FORMS = /^utf-?(8|16-?le)$/i;
 
-/** Up to so many bytes, a TextDecoder takes less time than Buffer. */
-const FEW = 128;
+/** With fewer bytes, a TextDecoder takes less time than Buffer. */
+const FEW_BYTES = 128;
 
+const { Buffer } = globalThis;
 const encoder = new TextEncoder();
 
 /** Returns "8" or "16le" if this is the name of an encoding that the host converts; undefined otherwise. */
@@ -14,12 +15,13 @@ export function formOf(name) {
 
 /** Returns a function that returns the text of bytes; undefined if they are malformed, or too many for a string. */
 export function hostText(form) {
-  const decoder = new TextDecoder(`utf-${form}`, { fatal: true, ignoreBOM: true });
-  const { Buffer } = globalThis;
   const byBuffer = form === "16le" && Buffer && "".isWellFormed;
+  let decoder;
   return (bytes) => {
     try {
-      if (!byBuffer || bytes.length < FEW) return decoder.decode(bytes);
+      // Not every host has all that a decoder can be.
+      decoder ??= new TextDecoder(`utf-${form}`, { fatal: true, ignoreBOM: true });
+      if (!byBuffer || bytes.length < FEW_BYTES) return decoder.decode(bytes);
       // Half a code unit at the end would be dropped.
       if (bytes.length % 2 > 0) return undefined;
       const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf16le");
@@ -44,9 +46,8 @@ function mayHaveHalves({ buffer, byteOffset, length }) {
   return false;
 }
 
-/** Returns the bytes of a text without a mark; undefined if the module has to make them. */
+/** Returns the bytes of a text without a mark; undefined if the host cannot make them. */
 export function hostBytes(form, text) {
-  const { Buffer } = globalThis;
   if (text.startsWith("\uFEFF")) return undefined;
   if (form === "8") return encoder.encode(text);
   if (!Buffer || !text.isWellFormed?.()) return undefined;

@@ -204,6 +204,9 @@ export function loadSync(source: BufferSource | WebAssembly.Module): void;
 /**
  * Decodes bytes to a string. Without `from`, detects the encoding. A byte order mark is dropped.
  *
+ * After some dozens of calls with the same `from` and no option but `as: "text"` or `malformed: "replace"`, most is looked
+ * up in a table of 256 KiB. A module keeps at most 16 tables, for all functions and classes.
+ *
  *     decode(bytes, { from: "windows-1252", malformed: "replace" })
  */
 export function decode(input: Bytes, options?: Omit<Options, "to">): string;
@@ -219,8 +222,8 @@ export function encode(text: string, to: string, options?: Omit<Options, "from" 
 
 /**
  * Decodes many values with the same options. Each result is the same as from `decode`, but a short value takes less
- * time: after a thousand values most are looked up in a table of 256 KiB, which all with the same options share. The decoder
- * holds some of the module's memory until it is closed or garbage-collected.
+ * time. The tables are the same, and are made after a thousand short values, or fewer longer ones. The decoder holds some of
+ * the module's memory until it is closed or garbage-collected.
  */
 export class Decoder {
   constructor(options?: Omit<Options, "to">);

@@ -5,7 +5,7 @@
 import { Growing } from "./bytes.js";
 
 /** Up to so many bytes, a text is made of code units, and so many characters are encoded one by one. */
-const SHORT = 64;
+export const SHORT = 64;
 
 /** What one byte is, if it is not a character by itself. */
 const NONE = 0xffff;
@@ -20,10 +20,15 @@ const roomBytes = new Uint8Array(room.buffer);
 const roomWords = new Uint32Array(room.buffer);
 
 const { Buffer } = globalThis;
-const buffer = Buffer?.from(room.buffer);
+const buffer = Buffer?.from?.(room.buffer);
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
-const utf16 = new TextDecoder("utf-16le", { ignoreBOM: true });
+
+/** Returns the text of so many bytes of UTF-16LE in the room. */
+function textOfRoom(len) {
+  if (buffer) return buffer.toString("utf16le", 0, len);
+  return new TextDecoder("utf-16le", { ignoreBOM: true }).decode(roomBytes.subarray(0, len));
+}
 
 /** Exchanges the bytes of so many words for others; returns whether all have an entry. */
 function translate(words, count, entries) {
@@ -42,8 +47,9 @@ function translate(words, count, entries) {
 
 // --- Text of bytes ---------------------------------------------------------------------------------------------------
 
-/** The entry of two bytes that the module has not been asked about, or has to convert. */
+/** The entry of two bytes that the module has not been asked about, and of those that it has to convert. */
 const UNKNOWN = -1;
+const LEFT = -2;
 
 // The upper half of an entry, with its sign, if it is not the second character of two: no character is half a surrogate
 // pair.
@@ -61,10 +67,8 @@ function toUtf16(from, at, last, entries, learn) {
   while (at < last && end < PIECE - 2) {
     const two = from.getUint16(at, true);
     let entry = entries[two];
-    if (entry === UNKNOWN) {
-      entry = learn(two);
-      if (entry === UNKNOWN) break;
-    }
+    if (entry === UNKNOWN) entry = learn(two);
+    if (entry === LEFT) break;
     room.setInt32(end, entry, true);
     // Branches, which are guessed: the next step need not wait for this one.
     const upper = entry >> 16;
@@ -108,7 +112,6 @@ export class TextTable {
     this.latin1 = Int32Array.from(this.singles, (unit) => (unit < 256 ? ONE | unit : 0));
     // By two bytes as a little-endian number.
     this.entries = new Int32Array(65536).fill(UNKNOWN);
-    this.refused = new Set();
     // What every pair is tried with: no pair may change what comes after it.
     const isPrinted = (byte) => this.singles[byte] > 0x20 && this.singles[byte] !== NONE;
     this.printed = [...this.singles.keys()].filter(isPrinted);
@@ -123,13 +126,10 @@ export class TextTable {
 
   /** Asks the module what two bytes are. Returns their entry. */
   learn(two) {
-    if (this.refused.has(two)) return UNKNOWN;
     const [first, second] = [this.singles[two & 255], this.singles[two >> 8]];
     if (first !== NONE) return (this.entries[two] = first | ((second === NONE ? FIRST : second) << 16));
     const unit = unitOf(this.stream, [two & 255, two >> 8, ...this.printed], this.after);
-    if (unit !== NONE) return (this.entries[two] = unit | (PAIR << 16));
-    this.refused.add(two);
-    return UNKNOWN;
+    return (this.entries[two] = unit === NONE ? LEFT : unit | (PAIR << 16));
   }
 
   /** Returns the text of bytes; undefined if the module has to convert them, as a text that `special` matches. */
@@ -145,12 +145,12 @@ export class TextTable {
     const units = [];
     for (let at = 0; at < len; at++) {
       let unit = singles[bytes[at]];
-      if (unit === NONE) {
+      if (!(unit < NONE)) {
         if (at + 1 === len) return undefined;
         const two = bytes[at] | (bytes[++at] << 8);
         unit = entries[two];
         if (unit === UNKNOWN) unit = this.learn(two);
-        if (unit === UNKNOWN) return undefined;
+        if (unit === LEFT) return undefined;
       }
       units.push(unit & 0xffff);
     }
@@ -170,7 +170,7 @@ export class TextTable {
         at += len;
       } else {
         at = toUtf16(from, at, last, this.entries, learn);
-        piece = buffer ? buffer.toString("utf16le", 0, written) : utf16.decode(roomBytes.subarray(0, written));
+        piece = textOfRoom(written);
       }
       if (text === "" && special.test(piece)) return undefined;
       text += piece;
@@ -180,7 +180,10 @@ export class TextTable {
     return unit === NONE ? undefined : text + String.fromCharCode(unit);
   }
 
-  /** Writes the text of bytes in Latin-1, but for the last three. Returns its length; 0 if it is not all of Latin-1. */
+  /**
+   * Writes the text of bytes in Latin-1, but for up to three at the end. Returns its length; 0 if it is not all of Latin-1,
+   * or if there are fewer than four bytes.
+   */
   #toLatin1(bytes) {
     if (!buffer || this.latin1[bytes[0]] === 0) return 0;
     roomBytes.set(bytes);
@@ -265,7 +268,7 @@ export class ByteTable {
       const end = Math.min(at + PIECE / 2, length);
       let len = end - at;
       if (isLatin1) buffer.write(text.substring(at, end), "latin1");
-      // After the end of the text there is something else, without which the loop over characters does.
+      // The last word may end with what was there before. If that has no entry, the loop over characters does it all.
       if (!isLatin1 || !translate(roomWords, (len + 3) >> 2, this.entries)) len = toBytes(text, at, end, this.entries, learn);
       if (len < 0) return undefined;
       if (!output) return roomBytes.slice(0, len);

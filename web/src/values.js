@@ -12,8 +12,9 @@ export class Decoder {
   #direct;
 
   constructor(options = {}) {
+    options = { ...options };
     this.#stream = new Stream(current(), { ...options, to: "UTF-8" });
-    this.#direct = reader(this.#stream.module, { ...options }, 1);
+    this.#direct = reader(this.#stream.module, options, false);
   }
 
   decode(input) {
@@ -39,9 +40,10 @@ export class Encoder {
   #direct;
 
   constructor(to, options = {}) {
+    options = { ...options };
     const ask = { relabel: "never", as: "text", ...options, from: "UTF-8", to };
     this.#stream = new Stream(current(), ask);
-    this.#direct = writer(this.#stream.module, to, { ...options }, ask, 1);
+    this.#direct = writer(this.#stream.module, to, options, ask, false);
   }
 
   encode(text) {

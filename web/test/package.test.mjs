@@ -911,6 +911,47 @@ test("text of any length, from anywhere in memory, is what a stream makes of it"
   assert.ok(whole > names.length * lengths.length * 5, `${whole}`);
 });
 
+test("what a byte order is chosen by is not looked up", () => {
+  const input = new Uint8Array(Buffer.from("<?xml version='1.0'?><a/>", "utf16le"));
+  const long = new Uint8Array(Buffer.from(`<?xml version='1.0'?><a>${"x".repeat(200_000)}</a>`, "utf16le"));
+  for (const from of ["UTF-16", "ISO-10646-UCS-2"]) {
+    for (const options of [{ from }, { from, as: "text" }]) {
+      const decoder = new charpipe.Decoder(options);
+      for (let i = 0; i < 1000; i++) assert.equal(decoder.decode(bytes(0, 0x41)), "A");
+      for (let i = 0; i < 50; i++) assert.equal(charpipe.decode(bytes(0, 0x41), options), "A");
+      for (const value of [input, long, input.subarray(2), bytes(0xff, 0xfe, 0x41, 0), bytes(0xfe, 0xff, 0, 0x41)]) {
+        const expected = decodedByStream(value, options);
+        assert.equal(decoder.decode(value), expected);
+        assert.equal(charpipe.decode(value, options), expected);
+      }
+      decoder.close();
+    }
+  }
+});
+
+test("a table that is not kept any more is right, and its stream is closed", () => {
+  const names = charpipe.names().filter(({ single_byte }) => single_byte).map(({ name }) => name);
+  const held = new charpipe.Decoder({ from: "IBM1047" });
+  for (let i = 0; i < 1000; i++) held.decode(bytes(0xc1));
+  const memory = () => current().exports.memory.buffer.byteLength;
+  let after;
+  for (let round = 0; round < 40; round++) {
+    for (const from of names.slice(0, 20)) {
+      for (const action of [() => charpipe.decode(new Uint8Array(300_000).fill(0x4b), { from }), () => charpipe.encode("12".repeat(150_000), from)]) {
+        try {
+          action();
+        } catch (error) {
+          assert.ok(["malformed", "unmappable"].includes(error.code), error);
+        }
+      }
+    }
+    after ??= memory();
+  }
+  assert.equal(memory(), after);
+  assert.equal(held.decode(bytes(0xc1, 0xc2, 0x4b)), "AB.");
+  held.close();
+});
+
 test("text is the same where there is no Buffer, as in a browser", () => {
   // In a process of its own, as the functions look for Buffer when they are loaded.
   const script = `
