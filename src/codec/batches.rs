@@ -250,6 +250,25 @@ impl Codes {
     #[cfg_attr(not(any(feature = "legacy", feature = "whatwg")), allow(dead_code))] // As above.
     pub(super) const JIS_X_0208: Codes =
         Codes::Escapes(Escapes { first: 0x1B, out: b'$', back: b'(', last: Some([b'B', b'@']) });
+
+    /// Returns whether pairs follow the code that `src` begins with, and its length.
+    fn at(self, src: &[u8]) -> Option<(bool, usize)> {
+        match self {
+            Codes::Shifts(Shifts { out, back }) => {
+                let byte = *src.first()?;
+                (byte == out || byte == back).then_some((byte == out, 1))
+            }
+            Codes::Escapes(Escapes { first, out, back, last }) => {
+                let is_out = match *src {
+                    [start, second, ..] if start == first && (second == out || second == back) => second == out,
+                    _ => return None,
+                };
+                let Some([either, only_out]) = last else { return Some((is_out, 2)) };
+                let third = *src.get(2)?;
+                (third == either || is_out && third == only_out).then_some((is_out, 3))
+            }
+        }
+    }
 }
 
 /// A charset that switches between ASCII and pairs of such bytes.
@@ -298,6 +317,41 @@ impl Switched {
                 let split =
                     |is_double, src: &[u8], units: &mut _| lanes::split_escapes(isa, escapes, is_double, src, units);
                 batches.decode(src, dst, split, others)
+            }
+        }
+    }
+
+    /// Does the same with less than a block: one character after another, up to the second of two codes in a row.
+    #[cfg_attr(not(feature = "whatwg"), allow(dead_code))] // Only ISO-2022-JP of the web is decoded so.
+    pub(super) fn decode_few(&self, is_double: &mut bool, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+        let stop = Utf8Word::note(0, 0);
+        let (mut read, mut after_code) = (0, 0);
+        loop {
+            if *is_double {
+                dst.push_words(|| match src.get(read..) {
+                    // After 0 a byte would be taken for a single one.
+                    Some([first, second, ..]) if *first > 0 => {
+                        let word = self.by_unit.word(u16::from_be_bytes([*first, *second]));
+                        read += if word.is_char() { 2 } else { 0 };
+                        word
+                    }
+                    _ => stop,
+                });
+            } else {
+                dst.push_words(|| {
+                    let Some(byte) = src.get(read) else { return stop };
+                    let word = self.by_unit.word((*byte).into());
+                    read += usize::from(word.is_char());
+                    word
+                });
+            }
+            match self.codes.at(&src[read..]) {
+                Some((is_out, len)) if read == 0 || read > after_code => {
+                    *is_double = is_out;
+                    read += len;
+                    after_code = read;
+                }
+                _ => return read,
             }
         }
     }

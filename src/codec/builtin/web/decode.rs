@@ -50,6 +50,8 @@ pub(super) struct MultiByteDecoder {
     plain: Arc<Plain>,
     /// When to try the tables.
     pace: Pace,
+    /// `inner` is in another state than `shift`, as the tables have decoded.
+    is_behind: bool,
 }
 
 impl MultiByteDecoder {
@@ -57,7 +59,7 @@ impl MultiByteDecoder {
         let mut inner = encoding.new_decoder_without_bom_handling();
         shift.lead(&mut inner);
         let (held, run_limit, pace) = ([0; 2 * LONGEST], usize::MAX, Pace::new());
-        MultiByteDecoder { encoding, inner, shift, held, len: 0, fed: 0, run_limit, plain, pace }
+        MultiByteDecoder { encoding, inner, shift, held, len: 0, fed: 0, run_limit, plain, pace, is_behind: false }
     }
 
     /// Makes it afresh, in this state.
@@ -69,7 +71,7 @@ impl MultiByteDecoder {
     fn renew(&mut self) {
         self.inner = self.encoding.new_decoder_without_bom_handling();
         self.shift.lead(&mut self.inner);
-        self.fed = 0;
+        (self.fed, self.is_behind) = (0, false);
     }
 
     /// Decodes the front of `src` while nothing is held, if there are tables: plain characters by them, and what is among
@@ -139,6 +141,9 @@ impl MultiByteDecoder {
 
     /// Feeds `inner`; returns how many bytes it read, and its fault.
     fn run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>, last: bool) -> (usize, Option<(u8, u8)>) {
+        if self.is_behind {
+            self.renew();
+        }
         let most = 3 * src.len() + STEP_ROOM;
         let inner = &mut self.inner;
         let (result, read) = dst.fill_str(most, |text| {
@@ -259,13 +264,10 @@ impl MultiByteDecoder {
         dst: &mut Utf8Sink<'_>,
         faults: &mut Option<Faults>,
     ) -> Step<Malformed> {
-        let Shift { set, fresh } = self.shift;
-        let mut is_double = self.shift.is_double();
-        // An escape sequence right after another one is a fault.
-        if !(is_double || set == Shift::INITIAL.set) || (fresh && src.first() == Some(&ESC)) {
+        let Some(mut is_double) = self.set_of_tables(src) else {
             self.pace.tried(0);
             return Step { read: 0, stop: Stop::InputEmpty };
-        }
+        };
         let mut fault = None;
         let others = &mut |is_double, rest: &[u8], dst: &mut Utf8Sink<'_>| match plain.malformed(is_double, rest) {
             0 => ControlFlow::Break(0),
@@ -277,16 +279,46 @@ impl MultiByteDecoder {
         };
         let read = jis.decode(arch::isa(), &mut self.pace.reach, &mut is_double, src, dst, others);
         self.pace.tried(read);
-        if read > 0 {
-            let set = if is_double { *b"\x1B$B" } else { Shift::INITIAL.set };
-            let fresh = matches!(src[..read], [.., ESC, b'$' | b'(', _]);
-            self.shift = Shift { set, fresh };
-            self.renew();
-        }
+        self.after_tables(is_double, &src[..read]);
         if read >= FAR || self.run_limit == usize::MAX {
             self.run_limit = SHORT;
         }
         Step { read, stop: fault.map_or(Stop::InputEmpty, Stop::Fault) }
+    }
+
+    /// Decodes the front of a few bytes by the tables, if they are there, while nothing is held; returns how many it read.
+    fn feed_few(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+        if self.is_shifted() {
+            return self.feed_few_jis(src, dst);
+        }
+        self.plain.pairs(0).map_or(0, |pairs| pairs.decode_few(src, dst))
+    }
+
+    /// Does so with ISO-2022-JP, up to anything that may be a fault; returns how many were read.
+    fn feed_few_jis(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+        let plain = self.plain.clone();
+        let (Some(jis), Some(mut is_double)) = (plain.jis(0), self.set_of_tables(src)) else { return 0 };
+        let read = jis.decode_few(&mut is_double, src, dst);
+        self.after_tables(is_double, &src[..read]);
+        read
+    }
+
+    /// Returns whether the tables are to begin with pairs; `None` if they cannot decode the front of `src`.
+    fn set_of_tables(&self, src: &[u8]) -> Option<bool> {
+        let Shift { set, fresh } = self.shift;
+        let is_double = self.shift.is_double();
+        // An escape sequence right after another one is a fault.
+        let is_fault = fresh && src.first() == Some(&ESC);
+        ((is_double || set == Shift::INITIAL.set) && !is_fault).then_some(is_double)
+    }
+
+    /// Takes over the state in which the tables have left off, after they have decoded `src`.
+    fn after_tables(&mut self, is_double: bool, src: &[u8]) {
+        if !src.is_empty() {
+            let set = if is_double { *b"\x1B$B" } else { Shift::INITIAL.set };
+            self.shift = Shift { set, fresh: matches!(src, [.., ESC, b'$' | b'(', _]) };
+            self.is_behind = true;
+        }
     }
 
     // Once in a program, not for each of the two ways to call it.
@@ -324,11 +356,8 @@ impl MultiByteDecoder {
                     return Step { read, stop: Stop::OutputFull };
                 }
             }
-            if self.len == 0
-                && src.len() - read < FEW
-                && let Some(pairs) = self.plain.pairs(0)
-            {
-                let few = pairs.decode_few(&src[read..], dst);
+            if self.len == 0 && src.len() - read < FEW {
+                let few = self.feed_few(&src[read..], dst);
                 read += few;
                 ran |= few > 0;
                 if read == src.len() {
@@ -394,13 +423,10 @@ impl Decoder for MultiByteDecoder {
 
     /// By the table, or in one run: a short text would otherwise be fed byte by byte.
     fn decode_whole(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> bool {
-        let read = match self.plain.pairs(0) {
-            Some(pairs) => pairs.decode_few(src, dst),
-            None => {
-                self.plain.add_decoded(src.len());
-                0
-            }
-        };
+        let read = self.feed_few(src, dst);
+        if read == 0 {
+            self.plain.add_decoded(src.len());
+        }
         read == src.len() || self.run(&src[read..], dst, true) == (src.len() - read, None)
     }
 
