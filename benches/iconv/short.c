@@ -133,7 +133,7 @@ static struct text text_of(const char *from, const char *sample, size_t least) {
         memcpy(bytes + len, once, once_len);
         len += once_len;
     } while (len < least && len + once_len <= sizeof bytes);
-    return (struct text){bytes, len, least < 1024 ? 2000 : 4};
+    return (struct text){bytes, len, least < LONGEST ? 2000 : 4};
 }
 
 /* --- The table ---------------------------------------------------------------------------------------------------- */
@@ -150,6 +150,7 @@ static const struct pair {
     {"SHIFT_JIS", "UTF-8", "\xE6\x97\xA5" "abc\xE6\x9C\xAC"},
     {"UTF-8", "EUC-JP", "\xE6\x97\xA5" "abc\xE6\x9C\xAC"},
     {"IBM939", "UTF-8", "\xE6\x97\xA5" "abc\xE6\x9C\xAC"},
+    {"ISO-2022-JP", "UTF-8", "\xE6\x97\xA5" "abc\xE6\x9C\xAC"},
     {"UTF-8", "ISO-2022-JP", "\xE6\x97\xA5" "abc\xE6\x9C\xAC"},
     {"UTF-8", "GB18030", "\xE6\x97\xA5" "abc\xE6\x9C\xAC"},
     {"UTF-8", "EUC-KR", "\xED\x95\x9C" "abc\xEA\xB5\xAD"},
@@ -203,7 +204,7 @@ int main(int argc, char **argv) {
     }
     load(argv[1]);
     if (argc == 6) return only_calls(argv + 2);
-    static const size_t LENGTHS[] = {1, 64, LONGEST};
+    static const size_t LENGTHS[] = {1, 16, 64, 256, 1024, LONGEST};
     double most = 0;
     printf("%-12s %-12s %6s %12s %12s %8s\n", "from", "to", "bytes", "charpipe, ns", "glibc, ns", "allocs");
     for (size_t len = 0; len < sizeof LENGTHS / sizeof *LENGTHS; len++) {
