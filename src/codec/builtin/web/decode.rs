@@ -141,7 +141,7 @@ impl MultiByteDecoder {
 
     /// Feeds `inner`; returns how many bytes it read, and its fault.
     fn run(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>, last: bool) -> (usize, Option<(u8, u8)>) {
-        if self.is_behind {
+        if Plain::SWITCHES && self.is_behind {
             self.renew();
         }
         let most = 3 * src.len() + STEP_ROOM;
