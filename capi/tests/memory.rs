@@ -62,7 +62,8 @@ fn allocations(options: &str, input: &[u8], calls: usize) -> u64 {
             let status = charpipe_convert(stream, start, input.len(), &mut read, output, room.len(), &mut written);
             assert_eq!((status, read), (0, input.len()), "{options:?}");
         };
-        convert();
+        // The second of them may still need a larger part of a table than the first.
+        (0..3).for_each(|_| convert());
         let work = work::work_in(|| (0..calls).for_each(|_| convert()));
         charpipe_free(stream);
         work.allocations
@@ -94,7 +95,8 @@ fn a_short_value_allocates_nothing() {
         ("", &b"abc"[..]),
         ("from=IBM1047", b"\x81\x82\x83\x51"),
         ("from=UTF-8\nto=UTF-16LE\nbom=strip\nas=text\nrelabel=never", "abcé".as_bytes()),
-        ("from=IBM939", b"\x81\x82\x83\x0E\x45\x62\x0F"),
+        // Another one than in the next test: after many texts in any thread, the whole table is made.
+        ("from=IBM1399", b"\x81\x82\x83\x0E\x45\x62\x0F"),
         ("from=windows-1252\nmalformed=replace", b"\xE9"),
     ] {
         assert_eq!(allocations_of_values(options, input, 100), 0, "{options:?}");
