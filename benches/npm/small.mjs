@@ -1,7 +1,7 @@
 // Measures values of all lengths in Node, beside TextDecoder and iconv-lite: `node benches/npm/small.mjs [MODULE]`, after
 // `.ci/run web`, which builds the package and fetches iconv-lite. MODULE is charpipe.wasm by default.
 //
-// Prints the least CPU time of a call, in at least 15 rounds: µs, and for 4 MB the MB of encoded text per second. `decode`
+// Prints the least CPU time of a call in 15 rounds: µs, and for 4 MB the MB of encoded text per second. `decode`
 // and `encode` are the functions, Decoder and Encoder what is made once. All results are compared.
 
 import { readFileSync } from "node:fs";

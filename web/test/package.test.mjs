@@ -35,6 +35,22 @@ function encodedByStream(text, to, options) {
   }
 }
 
+/** Returns the text, or the bytes as Latin-1, that an action gives; of its error what a stream must have in common. */
+function outcome(action) {
+  try {
+    const value = action();
+    return typeof value === "string" ? value : Buffer.from(value).toString("latin1");
+  } catch (error) {
+    return [error.code, error.offset, error.text ?? Buffer.from(error.output ?? []).toString("latin1")];
+  }
+}
+
+/** Returns a function that returns numbers below `end`, the same ones each time. */
+function dice() {
+  let state = 1;
+  return (end) => ((state = (state * 1103515245 + 12345) % 2 ** 31) >>> 8) % end;
+}
+
 test("functions before load say so", () => {
   assert.throws(() => charpipe.decode(bytes(0)), { code: "usage", message: "call and await load() first" });
 });
@@ -630,17 +646,7 @@ test("a decoder and an encoder do with each value what decode and encode do", ()
 });
 
 test("short values from a table, which is made after many, are what a stream makes of them", () => {
-  const outcome = (action) => {
-    try {
-      const value = action();
-      return typeof value === "string" ? value : Buffer.from(value).toString("latin1");
-    } catch (error) {
-      return [error.code, error.offset, error.text ?? Buffer.from(error.output ?? []).toString("latin1")];
-    }
-  };
-  // The same numbers each time.
-  let state = 1;
-  const below = (end) => ((state = (state * 1103515245 + 12345) % 2 ** 31) >>> 8) % end;
+  const below = dice();
   const some = (list, len) => Array.from({ length: len }, () => list[below(list.length)]);
   const chars = ["a", "9", "<", ">", " ", "\n", "\x85", "\xA0", "\0", "~", "+", "\x1B", "é", "ÿ", "Ж", "あ", "漢", "€", "\uFEFF", "\uD83D"];
   const starts = ["", "<?xml version='1.0' encoding='IBM037'?>", " <a>", "\x85<a>", "@charset \"x\";", "%PDF-1.4", "GIF89a", "PK\x03\x04", "{\\rtf1", "\uFEFF", "x <a"];
@@ -864,17 +870,7 @@ test("long text that a table converts is what a stream makes of it", (t) => {
 });
 
 test("text of any length, from anywhere in memory, is what a stream makes of it", () => {
-  const outcome = (action) => {
-    try {
-      const value = action();
-      return typeof value === "string" ? value : Buffer.from(value).toString("latin1");
-    } catch (error) {
-      return [error.code, error.offset, error.text ?? Buffer.from(error.output ?? []).toString("latin1")];
-    }
-  };
-  // The same numbers each time.
-  let state = 1;
-  const below = (end) => ((state = (state * 1103515245 + 12345) % 2 ** 31) >>> 8) % end;
+  const below = dice();
   const words = ["ABC 12\n", "Grüße, ", "£5 €", "漢字かな", "中文文本，", "한국어 힣", "日1本2", "𠮷😀", "\x1B\x0E", "~{", "\u0301", "<a>", "\u3000"];
   const names = ["UTF-8", "UTF-16LE", "UTF-16BE", "UTF-16", "windows-1252", "ISO-8859-1", "IBM1047", "IBM939", "Shift_JIS", "gb18030", "GBK", "EUC-KR", "Big5", "ISO-2022-JP", "US-ASCII"];
   const lengths = [0, 1, 2, 3, 63, 64, 65, 66, 127, 128, 129, 300, 1000, 4095, 4096, 4097, 8190, 8191, 8192, 8193, 16383, 16384, 16385, 20000, 40000];

@@ -50,7 +50,7 @@ pub(super) struct MultiByteDecoder {
     plain: Arc<Plain>,
     /// When to try the tables.
     pace: Pace,
-    /// `inner` is in another state than `shift`, as the tables have decoded.
+    /// Whether the tables have decoded since `inner` was fed, so that it may not be in the state `shift`.
     is_behind: bool,
 }
 
