@@ -3,6 +3,7 @@
 //! To do that for one short file takes far longer than to write it, and no less for the next one. So if there are many, the
 //! whole file system is written at once: then all of them are on disk too.
 
+use crate::files::folder::Folder;
 use std::fs::File;
 use std::io;
 
@@ -10,22 +11,23 @@ use std::io;
 #[cfg(target_os = "linux")]
 const MANY: usize = 16;
 
-/// Writes the contents of `files` to disk, and returns the result for each of them.
-pub(super) fn sync_contents(files: &[&File]) -> Vec<io::Result<()>> {
+/// Writes the contents of `files` to disk, each with the directory that it was made in, and returns the result for each of
+/// them.
+pub(super) fn sync_contents(files: &[(&Folder, &File)]) -> Vec<io::Result<()>> {
     #[cfg(target_os = "linux")]
     if files.len() >= MANY && linux::sync_together(files) {
         return files.iter().map(|_| Ok(())).collect();
     }
     // Some file systems report only now that the disk is full.
-    files.iter().map(|file| file.sync_data()).collect()
+    files.iter().map(|(_, file)| file.sync_data()).collect()
 }
 
 #[cfg(target_os = "linux")]
 mod linux {
+    use crate::files::folder::Folder;
     use rustix::fs::{fstatfs, syncfs};
     use rustix::system::uname;
     use std::fs::File;
-    use std::os::unix::fs::MetadataExt as _;
     use std::sync::LazyLock;
 
     /// The file systems for which the call waits for the disk: ext2 to ext4, XFS, Btrfs, F2FS, ZFS, and tmpfs, which has
@@ -33,12 +35,13 @@ mod linux {
     const LOCAL: [u64; 6] = [0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010, 0x2FC1_2FC1, 0x0102_1994];
 
     /// Writes the file system of all of these files to disk. Returns `false` if that cannot be done, or is not certain.
-    pub(super) fn sync_together(files: &[&File]) -> bool {
-        let Some(first) = files.first() else { return true };
-        let device = |file: &File| file.metadata().ok().map(|metadata| metadata.dev());
-        let Some(same) = device(first) else { return false };
+    pub(super) fn sync_together(files: &[(&Folder, &File)]) -> bool {
+        let Some((folder, first)) = files.first() else { return true };
+        // A file is made in the file system of its directory, which is known already.
+        let device = |folder: &Folder| folder.id().ok().map(|id| id.device());
+        let Some(same) = device(folder) else { return false };
         *REPORTS_ERRORS
-            && files.iter().all(|file| device(file) == Some(same))
+            && files.iter().all(|(folder, _)| device(folder) == Some(same))
             && fstatfs(first).is_ok_and(|found| LOCAL.contains(&(found.f_type as u64)))
             && syncfs(first).is_ok()
     }
@@ -69,8 +72,9 @@ mod tests {
     #[test]
     fn one_result_for_each_file() {
         for count in [0, 1, MANY, 2 * MANY] {
+            let folder = Folder::open(&std::env::temp_dir()).unwrap();
             let files: Vec<File> = (0..count).map(|_| tempfile::tempfile().unwrap()).collect();
-            let results = sync_contents(&files.iter().collect::<Vec<_>>());
+            let results = sync_contents(&files.iter().map(|file| (&folder, file)).collect::<Vec<_>>());
             assert_eq!(results.len(), count);
             assert!(results.iter().all(Result::is_ok));
         }

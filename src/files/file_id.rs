@@ -41,4 +41,10 @@ impl FileId {
     pub(super) fn new(device: u64, inode: u64) -> Self {
         FileId { device, inode }
     }
+
+    /// Returns the number of the file system that the file is in.
+    #[cfg(target_os = "linux")]
+    pub(super) fn device(self) -> u64 {
+        self.device
+    }
 }

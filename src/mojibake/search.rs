@@ -11,26 +11,27 @@ const BLOCK: usize = 32;
 /// none.
 pub(super) fn find(tables: &Tables, text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
+    search(bytes, from, |at| begin_among_others(tables, bytes, from, at)).or_else(|| unfinished(tables, bytes, from))
+}
+
+/// Calls `found` with the place of each character that matters and whose neighbours may belong to it, from `from` on, until
+/// it returns something.
+#[inline]
+fn search<T>(bytes: &[u8], from: usize, mut found: impl FnMut(usize) -> Option<T>) -> Option<T> {
+    let mut found = |at: usize| if is_among_others(bytes, from, at) { found(at) } else { None };
     let mut block = from;
     while let Some(next) = bytes.get(block..).and_then(<[u8]>::first_chunk) {
         let mut marks = marks(next);
         while marks != 0 {
-            let at = block + marks.trailing_zeros() as usize;
+            let result = found(block + marks.trailing_zeros() as usize);
             marks &= marks - 1;
-            if let Some(found) = begin(tables, bytes, from, at) {
-                return Some(found);
+            if result.is_some() {
+                return result;
             }
         }
         block += BLOCK;
     }
-    for at in block..bytes.len() {
-        if matters(bytes[at], bytes.get(at + 1).copied().unwrap_or(0))
-            && let Some(found) = begin(tables, bytes, from, at)
-        {
-            return Some(found);
-        }
-    }
-    unfinished(tables, bytes, from)
+    (block..bytes.len()).filter(|at| matters(bytes[*at], bytes.get(at + 1).copied().unwrap_or(0))).find_map(found)
 }
 
 /// Returns a bit for each of the first [`BLOCK`] bytes, the first one in the lowest bit: whether a character begins there
@@ -66,17 +67,17 @@ fn matters(first: u8, second: u8) -> bool {
     is_of_two | is_cyrillic | (first == 0xE2) | is_private
 }
 
-/// Returns where a sequence may begin that the character at `at`, or a blank after it, shows.
+/// Returns whether what is beside the character at `at` may belong to the same sequence, or the character is a control.
 #[inline]
-fn begin(tables: &Tables, bytes: &[u8], from: usize, at: usize) -> Option<usize> {
+fn is_among_others(bytes: &[u8], from: usize, at: usize) -> bool {
     let is_after_other = at > from && bytes[at - 1] >= 0x80;
     let is_control = bytes[at] == 0xC2 && bytes[at + 1] < 0xA0;
     // What loses a blank has two bytes.
     let is_before_blank = bytes.get(at + 2) == Some(&b' ');
-    if is_after_other | is_control | is_before_blank { begin_among_others(tables, bytes, from, at) } else { None }
+    is_after_other | is_control | is_before_blank
 }
 
-/// The same, if that may be.
+/// Returns where a sequence may begin that the character at `at`, or a blank after it, shows.
 fn begin_among_others(tables: &Tables, bytes: &[u8], from: usize, at: usize) -> Option<usize> {
     let (signs, len) = tables.signs(&bytes[at..]);
     let (before, before_at) = before(tables, bytes, from, at);
@@ -175,15 +176,13 @@ pub(crate) fn may_be_in(text: &str, alone: bool) -> bool {
         let is_other = || ch >= '\u{800}' && has_entry(ch);
         set.get(ch as usize >> 6).map_or_else(is_other, |bits| bits >> (ch as u32 & 63) & 1 != 0)
     };
-    let mut before = ' ';
-    let mut is_pair = |ch: char| {
-        let is_damaged = is_in(&LEADS, before) && is_in(&TAILS, ch)
-            || alone && (ch == ' ' && LOSING.contains(&before) || ('\u{80}'..='\u{9F}').contains(&ch));
-        before = ch;
-        is_damaged
+    let is_damaged = |at: usize| {
+        let mut chars = text[at..].chars();
+        let (before, ch) = (text[..at].chars().next_back().unwrap_or(' '), chars.next().unwrap_or(' '));
+        is_in(&LEADS, before) && is_in(&TAILS, ch)
+            || alone && (chars.next() == Some(' ') && LOSING.contains(&ch) || ('\u{80}'..='\u{9F}').contains(&ch))
     };
-    // A character of ASCII matters only after another one.
-    text.as_bytes().chunks(BLOCK).any(|block| !block.is_ascii()) && text.chars().any(&mut is_pair)
+    search(text.as_bytes(), 0, |at| is_damaged(at).then_some(())).is_some()
 }
 
 #[cfg(test)]
@@ -289,6 +288,10 @@ mod tests {
             let from = (from..).find(|at| text.is_char_boundary((*at).min(text.len()))).unwrap().min(text.len());
             let tables = Tables::get();
             prop_assert_eq!(find(tables, &text, from), found_by_characters(tables, &text, from));
+            // What has its end too may be there.
+            let bytes = text.as_bytes();
+            let is_found = search(bytes, 0, |at| begin_among_others(tables, bytes, 0, at)).is_some();
+            prop_assert!(!is_found || may_be_in(&text, true));
         }
 
         #[test]

@@ -1,5 +1,6 @@
 //! The state of a run that the step machine, the ways and the text target share.
 
+use crate::codec::PageBuffer;
 use crate::detect::{Diagnostic, Severity};
 use crate::error::{Error, ErrorKind};
 use crate::transcoder::options::Settings;
@@ -31,6 +32,8 @@ pub(super) struct Run {
     pub(super) stops_at_fault: bool,
     /// The memory of segments that are done, for the next ones.
     pub(super) spare: Spare,
+    /// The buffer for the output of a whole input, for the next input, if it is short.
+    pub(super) buffer: PageBuffer,
 }
 
 /// An item of the queue. Faults and diagnostics wait for the text before them, so that none is counted or reported if
@@ -52,7 +55,8 @@ impl Run {
     pub(super) fn new(settings: Arc<Settings>) -> Self {
         let report = Report::new(settings.to.name());
         let (queue, spill, spare) = (VecDeque::new(), Spill::default(), Spare::default());
-        Run { settings, report, queue, spill, bytes_in: 0, stops_at_fault: false, spare }
+        let buffer = PageBuffer::default();
+        Run { settings, report, queue, spill, bytes_in: 0, stops_at_fault: false, spare, buffer }
     }
 
     /// Goes back to the beginning, for another input.

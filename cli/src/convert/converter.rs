@@ -371,7 +371,7 @@ impl Converter<'_> {
     /// Returns the outcome of an input of which nothing was converted.
     fn not_begun(&self, output: Name, ended: Ended) -> Outcome {
         let transcoder = self.transcode.transcoder().expect("the options were validated");
-        let mut report = transcoder.report().clone();
+        let mut report = Box::new(transcoder.report().clone());
         if let Ended::LeftAlone(verdict) = &ended {
             report.diagnostics.clone_from(&verdict.diagnostics);
             report.verdict = Some((**verdict).clone());
@@ -397,7 +397,7 @@ impl Conversion {
                 Ending::Panicked(panic.at(offset, record)).into()
             }
         };
-        let mut report = self.transcoder.report().clone();
+        let mut report = Box::new(self.transcoder.report().clone());
         if self.hints_at_damage {
             report.diagnostics.extend(self.damage(&report));
         }
@@ -425,8 +425,8 @@ impl Conversion {
             .as_ref()
             .and_then(|verdict| verdict.codec.as_ref())
             .filter(|_| !report.passed && report.records.is_none())?;
-        let beginning = self.input.beginning(report.bytes_in)?;
-        hints::looks_damaged(&beginning, &**codec, &report.diagnostics)
+        let beginning = self.input.beginning(report.bytes_in);
+        hints::looks_damaged(beginning, &**codec, &report.diagnostics)
     }
 
     /// Finds the lines and columns of what is reported, and of the error, if the input can be read again.
@@ -441,7 +441,7 @@ impl Conversion {
     fn copy(&mut self, verdict: Verdict, output: &mut Output) -> Outcome {
         let mut copied = 0;
         let result = copy(&mut self.input, output, &mut copied);
-        let mut report = self.transcoder.report().clone();
+        let mut report = Box::new(self.transcoder.report().clone());
         (report.bytes_in, report.bytes_out, report.passed) = (copied, copied, true);
         report.verdict = Some(verdict);
         let (ended, len) = (Ended::of(result, &output.name), self.input.len());

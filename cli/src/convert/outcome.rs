@@ -9,7 +9,8 @@ use charpipe::Report;
 pub(crate) struct Outcome {
     /// The name of the output.
     pub(crate) output: Name,
-    pub(crate) report: Report,
+    /// In a box, as outcomes are moved about.
+    pub(crate) report: Box<Report>,
     pub(crate) ended: Ended,
     /// Decisions that were made for this input; they are printed first.
     pub(crate) notes: Vec<String>,
@@ -32,7 +33,7 @@ impl Outcome {
 
     /// Returns how much the policies let pass, of each kind of which there is any.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (u64, &'static str)> {
-        let Report { malformed, unmappable, controls, mojibake, record_newlines, records_cut, .. } = &self.report;
+        let Report { malformed, unmappable, controls, mojibake, record_newlines, records_cut, .. } = &*self.report;
         let counts = [
             (malformed.count, "malformed"),
             (unmappable.count, "unmappable"),
@@ -66,7 +67,7 @@ mod tests {
             report
         };
         let is_silent = |report: Report| {
-            let (output, notes) = (Name::stdout(), Vec::new());
+            let (output, report, notes) = (Name::stdout(), Box::new(report), Vec::new());
             Outcome { output, report, ended: Ended::Done, notes, advice: None, len: None, piece: None }.is_silent()
         };
         assert!(is_silent(none.clone()));

@@ -119,7 +119,8 @@ impl OpenInput {
         let buffer = PageBuffer::for_input(buffer_bytes(&metadata, read_size));
         let read_size = read_size.min(buffer.len());
         let stream = if second.is_none() { Some(file.clone()) } else { None };
-        let reader = Box::new(Reader { file: Blocking(file), buffer, read_size, begin: 0, end: 0, has_ended: false });
+        let (rest, file) = (metadata.len(), Blocking(file));
+        let reader = Box::new(Reader { file, buffer, read_size, rest, begin: 0, end: 0, has_ended: false });
         let again = second.clone().map(|file| Again { file, at: 0 });
         Ok(OpenInput { reader, metadata: Some(metadata), file: second, stream, again })
     }
@@ -131,6 +132,8 @@ struct Reader {
     file: Blocking,
     buffer: PageBuffer,
     read_size: usize,
+    /// How much of the length that the file had when it was opened was not read yet.
+    rest: u64,
     begin: usize,
     end: usize,
     /// Whether the end was read. The system is not asked again, and what is appended meanwhile is not read.
@@ -157,7 +160,11 @@ impl BufRead for Reader {
         if self.begin == self.end && !self.has_ended {
             (self.begin, self.end) = (0, 0);
             self.end = self.file.read(&mut self.buffer[..self.read_size])?.min(self.read_size);
-            self.has_ended = self.end == 0;
+            // If less was read than there was room for, and all of the length, the file ends there. (That of other kinds of
+            // files is 0, and that of a file in `/proc` or `/sys` is another one.)
+            let was_rest = self.rest > 0 && self.end as u64 == self.rest && self.end < self.read_size;
+            self.rest = self.rest.saturating_sub(self.end as u64);
+            self.has_ended = self.end == 0 || was_rest;
         }
         Ok(&self.buffer[self.begin..self.end])
     }
@@ -184,6 +191,48 @@ pub(crate) fn fill(input: &mut dyn BufRead) -> io::Result<&[u8]> {
             Ok(_) => return input.fill_buf(),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    /// Reads all of a file, which gets more bytes once its end was read.
+    fn read_growing(len: usize, read_size: usize) -> Vec<u8> {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, vec![b'a'; len]).unwrap();
+        let mut reader = open(path.as_os_str(), read_size).unwrap().reader;
+        let mut bytes = Vec::new();
+        while bytes.len() < len {
+            bytes.extend_from_slice(fill(&mut *reader).unwrap());
+            reader.consume(bytes.len());
+        }
+        fs::write(&path, vec![b'b'; len + 1]).unwrap();
+        reader.read_to_end(&mut bytes).unwrap();
+        bytes
+    }
+
+    /// A file whose whole length was read is over: that needs no other read.
+    #[test]
+    fn the_end_is_known_with_the_last_byte() {
+        for len in [1, 2000, SHORT_BYTES - 1] {
+            assert_eq!(read_growing(len, 64 * 1024), vec![b'a'; len], "{len}");
+        }
+    }
+
+    /// Where the length says nothing, the file is read until there is no more.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn files_of_the_kernel_are_read_to_their_ends() {
+        for path in ["/proc/self/status", "/proc/cpuinfo", "/sys/kernel/mm/transparent_hugepage/enabled"] {
+            let Ok(expected) = fs::read(path) else { continue };
+            let mut bytes = Vec::new();
+            open(OsStr::new(path), 100).unwrap().reader.read_to_end(&mut bytes).unwrap();
+            assert_eq!(bytes.len(), expected.len(), "{path}");
         }
     }
 }

@@ -25,8 +25,9 @@ pub(crate) fn open_or_make(path: &Path) -> io::Result<Folder> {
     }
     for part in rest.components() {
         if let Component::Normal(name) = part {
-            make(&folder, name)?;
+            let is_new = make(&folder, name)?;
             folder = folder.at(Path::new(name))?;
+            folder = if is_new { folder.as_new() } else { folder };
         }
     }
     Ok(folder)
@@ -53,18 +54,18 @@ pub(crate) fn deepest(
 pub(crate) fn sub_or_make(folder: &Folder, name: &OsStr) -> io::Result<Folder> {
     match folder.sub(name) {
         Err(error) if is_missing(&error) => {
-            make(folder, name)?;
-            folder.sub(name)
+            let is_new = make(folder, name)?;
+            folder.sub(name).map(|sub| if is_new { sub.as_new() } else { sub })
         }
         opened => opened,
     }
 }
 
-/// Makes a directory. Another thread, or another process, may have made it meanwhile.
-fn make(folder: &Folder, name: &OsStr) -> io::Result<()> {
+/// Makes a directory. Returns `false` if another thread, or another process, has made it meanwhile.
+fn make(folder: &Folder, name: &OsStr) -> io::Result<bool> {
     match folder.make_dir(name) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(()),
+        made => Ok(made.is_ok()),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::files::file_path::FilePath;
 use crate::files::name_text::Texts;
 use std::ffi::OsStr;
 use std::fmt::{self, Debug, Display};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The name of standard input in messages.
 const STDIN: &str = "<stdin>";
@@ -17,7 +17,9 @@ const STDERR: &str = "<stderr>";
 /// The name of a file in messages, and in objects for programs. A path that shares its directories with others is made
 /// into text only if someone reads the name.
 #[derive(Clone)]
-pub(crate) struct Name {
+pub(crate) struct Name(Arc<Parts>);
+
+struct Parts {
     texts: OnceLock<Texts>,
     path: Option<FilePath>,
 }
@@ -30,12 +32,12 @@ impl Name {
     /// looks like such an escape gets its backslashes doubled too, so two different names never look the same, and
     /// ordinary names with a backslash do not change.
     pub(crate) fn of_path(path: &OsStr) -> Self {
-        Name { texts: Texts::of(path).into(), path: None }
+        Name::of_texts(Texts::of(path))
     }
 
     /// Returns the same for a path that is not text yet.
     pub(crate) fn of_file_path(path: FilePath) -> Self {
-        Name { texts: OnceLock::new(), path: Some(path) }
+        Name(Arc::new(Parts { texts: OnceLock::new(), path: Some(path) }))
     }
 
     /// Returns the name for a terminal.
@@ -49,7 +51,8 @@ impl Name {
     }
 
     fn texts(&self) -> &Texts {
-        self.texts.get_or_init(|| Texts::of(&self.path.as_ref().map(FilePath::text).unwrap_or_default()))
+        let Parts { texts, path } = &*self.0;
+        texts.get_or_init(|| Texts::of(&path.as_ref().map(FilePath::text).unwrap_or_default()))
     }
 
     /// Returns the name of an operand, of which `-` is standard input.
@@ -68,7 +71,11 @@ impl Name {
     }
 
     fn of_stream(name: &str) -> Self {
-        Name { texts: Texts { shown: name.to_owned(), json: name.to_owned() }.into(), path: None }
+        Name::of_texts(Texts { shown: name.to_owned(), json: name.to_owned() })
+    }
+
+    fn of_texts(texts: Texts) -> Self {
+        Name(Arc::new(Parts { texts: texts.into(), path: None }))
     }
 }
 

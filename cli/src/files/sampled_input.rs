@@ -1,10 +1,9 @@
-//! An input that keeps its first bytes, from which its encoding is guessed if they turn out to be malformed, unless
-//! they can be read again. It can also keep its last bytes, so that the bytes around an error can be shown.
+//! An input that keeps its first bytes, from which its encoding is guessed if they turn out to be malformed. It can also
+//! keep its last bytes, so that the bytes around an error can be shown.
 
 use crate::files::streams::read_at;
 use charpipe::detect::statistics::WINDOW;
 use charpipe::files::is_readable_within;
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
@@ -103,12 +102,8 @@ impl SampledInput {
     }
 
     /// Returns the first bytes of the input, as many as detection looks at, but not more than `len`.
-    pub(crate) fn beginning(&self, len: u64) -> Option<Cow<'_, [u8]>> {
-        let len = len.min(SAMPLE_BYTES as u64);
-        match self.file {
-            Some(_) => self.bytes_at(0..len).map(Cow::Owned),
-            None => Some(Cow::Borrowed(&self.sample[..self.sample.len().min(len as usize)])),
-        }
+    pub(crate) fn beginning(&self, len: u64) -> &[u8] {
+        &self.sample[..self.sample.len().min(usize::try_from(len).unwrap_or(usize::MAX))]
     }
 
     /// Returns the first bytes of the input, up to a little after an error at `offset`, or the bytes around the error
@@ -150,7 +145,7 @@ impl BufRead for SampledInput {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         let buffer = self.inner.fill_buf()?;
         // The part of the buffer after the sample so far; none once bytes beyond the sample were consumed.
-        let keeps = self.file.is_none() && self.sample.len() < SAMPLE_BYTES;
+        let keeps = self.sample.len() < SAMPLE_BYTES;
         let new = (self.sample.len() as u64)
             .checked_sub(self.consumed)
             .filter(|_| keeps)

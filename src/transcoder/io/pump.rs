@@ -5,6 +5,7 @@ use crate::codec::PageBuffer;
 use crate::error::{Error, ErrorKind};
 use crate::transcoder::{Status, Transcoder};
 use std::io::{self, BufRead, Write};
+use std::mem::take;
 
 /// The size of the output buffer, which is the most output between two writes, in bytes. (The reader decides on the size of
 /// the reads.) So large that the system returns zeroed pages that are mapped when they are touched: a short run touches
@@ -13,6 +14,9 @@ pub(in crate::transcoder) const PUMP_BUFFER_BYTES: usize = 256 * 1024;
 
 /// The least size of the output buffer: less than a page.
 const SHORT_BUFFER_BYTES: usize = 4095;
+
+/// The size of the longest output buffer that is kept for the next input.
+const KEPT_BUFFER_BYTES: usize = 16 * 1024;
 
 /// Makes `buffer` large enough for the output of `read` bytes, unless they become more than four times as long, as in few
 /// charsets. It is not made larger than that: memory that the process has already must be cleared, which takes longer than
@@ -35,7 +39,7 @@ impl Transcoder {
         R: BufRead + ?Sized,
         W: Write + ?Sized,
     {
-        let mut buffer = PageBuffer::default();
+        let mut buffer = take(&mut self.run.buffer);
         while !self.is_done() {
             self.flush(output)?;
             next_chunk(input, self.report().bytes_in, |chunk| {
@@ -43,6 +47,9 @@ impl Transcoder {
                 let (read, fed) = self.deliver(chunk, chunk.is_empty(), &mut buffer, &mut 0, output);
                 (read, fed)
             })??;
+        }
+        if buffer.len() <= KEPT_BUFFER_BYTES {
+            self.run.buffer = buffer;
         }
         self.flush(output)
     }
