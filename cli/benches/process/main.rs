@@ -14,6 +14,7 @@
 //! | `jobs` | `--jobs 2` compared with `--jobs 1` |
 //! | `pipe` | in a pipe between two `cat` |
 //! | `starts` | files of ten bytes |
+//! | `many` | 10,000 files of 2 KiB |
 //! | `streams` | long streams, and their memory |
 //! | `sizes` | streams from 1 KiB to 4 GiB; runs only if it is named |
 //!
@@ -28,6 +29,7 @@
 
 mod charsets;
 mod input;
+mod many;
 mod parts;
 #[path = "../program/mod.rs"]
 mod program;
@@ -105,6 +107,7 @@ const PARTS: &[Part] = &[
     ("jobs", false, parts::jobs),
     ("pipe", true, parts::pipe),
     ("starts", true, parts::starts),
+    ("many", false, many::many),
     ("streams", false, parts::streams),
     ("sizes", true, parts::sizes),
 ];
