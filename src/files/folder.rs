@@ -20,8 +20,6 @@ pub struct Folder {
     /// The other user whose symlink led here, or above here. That user chose what the names below lead to, so only what
     /// belongs to that user may be written here.
     led_by: Option<u32>,
-    /// This process has just made it.
-    is_new: bool,
     /// The identity, once it was asked for: it never changes.
     id: OnceLock<FolderId>,
 }
@@ -61,7 +59,7 @@ pub(super) const MAX_LINKS: usize = 40;
 
 impl Folder {
     fn held(file: OwnedFd, led_by: Option<u32>) -> Self {
-        Folder { file: file.into(), led_by, is_new: false, id: OnceLock::new() }
+        Folder { file: file.into(), led_by, id: OnceLock::new() }
     }
 
     /// Opens the directory at `path`. Symlinks in the path are followed, unless another user could use them to control
@@ -130,18 +128,6 @@ impl Folder {
             folder.led_by = Some(one_user(folder.led_by, user)?);
         }
         Ok(folder)
-    }
-
-    /// Says that this process has just made the directory. Then each name in it that is not a file of this process is taken
-    /// to be free, and not looked up: a file that someone else puts there meanwhile is never replaced.
-    #[must_use]
-    pub fn as_new(self) -> Self {
-        Folder { is_new: true, ..self }
-    }
-
-    /// Returns whether this process has just made it.
-    pub(super) fn is_new(&self) -> bool {
-        self.is_new
     }
 
     /// Returns the user that this directory belongs to.

@@ -66,16 +66,6 @@ impl Folder {
         self.at(path)
     }
 
-    #[must_use]
-    pub fn as_new(self) -> Self {
-        self
-    }
-
-    /// Returns `false`: names are looked up all the same.
-    pub(super) fn is_new(&self) -> bool {
-        false
-    }
-
     /// Returns `None`: owners are not known here.
     pub(super) fn led_by(&self) -> Option<u32> {
         None

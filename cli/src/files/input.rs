@@ -119,7 +119,9 @@ impl OpenInput {
         let buffer = PageBuffer::for_input(buffer_bytes(&metadata, read_size));
         let read_size = read_size.min(buffer.len());
         let stream = if second.is_none() { Some(file.clone()) } else { None };
-        let (rest, file) = (metadata.len(), Blocking(file));
+        // Some systems tell how much is in a pipe at the moment.
+        let rest = if metadata.is_file() { metadata.len() } else { 0 };
+        let file = Blocking(file);
         let reader = Box::new(Reader { file, buffer, read_size, rest, begin: 0, end: 0, has_ended: false });
         let again = second.clone().map(|file| Again { file, at: 0 });
         Ok(OpenInput { reader, metadata: Some(metadata), file: second, stream, again })
@@ -132,7 +134,7 @@ struct Reader {
     file: Blocking,
     buffer: PageBuffer,
     read_size: usize,
-    /// How much of the length that the file had when it was opened was not read yet.
+    /// How much of the length that a regular file had when it was opened was not read yet.
     rest: u64,
     begin: usize,
     end: usize,
@@ -160,8 +162,8 @@ impl BufRead for Reader {
         if self.begin == self.end && !self.has_ended {
             (self.begin, self.end) = (0, 0);
             self.end = self.file.read(&mut self.buffer[..self.read_size])?.min(self.read_size);
-            // If less was read than there was room for, and all of the length, the file ends there. (That of other kinds of
-            // files is 0, and that of a file in `/proc` or `/sys` is another one.)
+            // If less was read than there was room for, and all of the length, the file ends there. (Files in `/proc` and
+            // `/sys` are longer or shorter than they say.)
             let was_rest = self.rest > 0 && self.end as u64 == self.rest && self.end < self.read_size;
             self.rest = self.rest.saturating_sub(self.end as u64);
             self.has_ended = self.end == 0 || was_rest;

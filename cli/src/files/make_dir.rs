@@ -25,9 +25,8 @@ pub(crate) fn open_or_make(path: &Path) -> io::Result<Folder> {
     }
     for part in rest.components() {
         if let Component::Normal(name) = part {
-            let is_new = make(&folder, name)?;
+            make(&folder, name)?;
             folder = folder.at(Path::new(name))?;
-            folder = if is_new { folder.as_new() } else { folder };
         }
     }
     Ok(folder)
@@ -54,18 +53,18 @@ pub(crate) fn deepest(
 pub(crate) fn sub_or_make(folder: &Folder, name: &OsStr) -> io::Result<Folder> {
     match folder.sub(name) {
         Err(error) if is_missing(&error) => {
-            let is_new = make(folder, name)?;
-            folder.sub(name).map(|sub| if is_new { sub.as_new() } else { sub })
+            make(folder, name)?;
+            folder.sub(name)
         }
         opened => opened,
     }
 }
 
-/// Makes a directory. Returns `false` if another thread, or another process, has made it meanwhile.
-fn make(folder: &Folder, name: &OsStr) -> io::Result<bool> {
+/// Makes a directory. Another thread, or another process, may have made it meanwhile.
+fn make(folder: &Folder, name: &OsStr) -> io::Result<()> {
     match folder.make_dir(name) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        made => Ok(made.is_ok()),
+        _ => Ok(()),
     }
 }
 
