@@ -24,6 +24,9 @@ use std::ops::Range;
 /// The room without which a batch may stop before its end.
 pub(crate) const BATCH_ROOM: usize = 64;
 
+/// The room for a [`ShortText`]: 64 characters of three bytes, and one that a store is wider.
+const SHORT_ROOM: usize = 64 * 3 + 1;
+
 /// A borrowed buffer for text; the written part is valid UTF-8.
 ///
 /// Bytes of the buffer after the text may be overwritten, so that a store can be wider than the character.
@@ -348,6 +351,18 @@ impl<'a> Utf8Sink<'a> {
         true
     }
 
+    /// Appends the characters that `fill` pushes, in less time than one by one. Returns `None` with too little room.
+    #[inline(always)]
+    pub(crate) fn push_short<T>(&mut self, fill: impl FnOnce(&mut ShortText<'_>) -> T) -> Option<T> {
+        let mut text = ShortText { bytes: self.room.spare().first_chunk_mut()?, len: 0 };
+        let result = fill(&mut text);
+        let len = text.len;
+        // SAFETY: each of the words that were pushed is a character, as in `push_word`, and they are stored one after the
+        // other.
+        unsafe { self.room.claim(len) };
+        Some(result)
+    }
+
     /// Appends the characters that `next` returns, until it returns a note or fewer than 68 bytes of room are left.
     #[inline(always)]
     pub(crate) fn push_words(&mut self, mut next: impl FnMut() -> Utf8Word) {
@@ -421,6 +436,26 @@ impl<'a> Utf8Sink<'a> {
     }
 }
 
+/// A short text that is written at once: see [`Utf8Sink::push_short`].
+pub(crate) struct ShortText<'a> {
+    bytes: &'a mut [u8; SHORT_ROOM],
+    /// Of whole characters.
+    len: usize,
+}
+
+impl ShortText<'_> {
+    /// Appends the character of `word`. Returns `false`, and writes nothing, if it is a note or if it may not fit.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, word: Utf8Word) -> bool {
+        let fits = word.is_char() && self.len <= SHORT_ROOM - 4;
+        if fits {
+            self.bytes[self.len..self.len + 4].copy_from_slice(&word.bytes());
+            self.len += word.len();
+        }
+        fits
+    }
+}
+
 /// Copies ASCII from the front of `src` to the front of `out` in blocks; returns how much. Something else, or the end of
 /// either slice, is within a block after it.
 #[inline(always)]
@@ -455,9 +490,9 @@ impl Utf8Buf {
         // If `fill` panics, nothing that it left is claimed.
         self.len = 0;
         let wanted = wanted.min(self.most);
-        if self.room.len() < wanted {
+        if self.room.size() < wanted {
             // Either a small buffer or one of full size, so that it does not grow step by step.
-            let size = if wanted <= self.most / 16 { wanted } else { self.most };
+            let size = if wanted <= self.most / 16 { wanted.max(SHORT_ROOM) } else { self.most };
             self.room = PageBuffer::for_text(size);
         }
         let mut sink = Utf8Sink::new(&mut self.room);
@@ -617,6 +652,7 @@ mod tests {
             sink.push_str(&text[sink.written()..]);
             assert!(read <= src.len() && text.starts_with(sink.as_str()));
             sink.push_utf8("aé€😀".repeat(40).as_bytes());
+            sink.push_short(|text| (0..100).take_while(|_| text.push(Utf8Word::new('€').unwrap())).count());
             sink.push_words(|| Utf8Word::new('€').unwrap());
             sink.push_block(&[0x20AC; 16]);
             let mut batch = Utf8Batch::new();

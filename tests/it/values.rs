@@ -189,4 +189,18 @@ proptest! {
             check_value(&mut decoder, &job, &[&document[..], value].concat());
         }
     }
+
+    /// Shift codes, single bytes, pairs and halves of them in any order, in short values and in longer ones.
+    #[test]
+    fn shift_codes(
+        codec in prop::sample::select(vec!["IBM930", "IBM939", "IBM1364", "IBM1388"]),
+        malformed in prop::sample::select(MALFORMED.to_vec()),
+        value in prop::collection::vec(prop::sample::select(b"\x0E\x0E\x0F\x0F\x40\x41\x45\x66\x81\xC1\xFE\xFF\0".to_vec()), 0..80),
+    ) {
+        let job = Transcode::new().source_encoding(codec).unwrap().on_malformed(malformed);
+        let mut decoder = job.values().unwrap();
+        for value in [value.clone(), [b"\x0E\x45\x66\x0F\xC1\x40", &value[..]].concat()] {
+            check_value(&mut decoder, &job, &value);
+        }
+    }
 }

@@ -830,34 +830,28 @@ impl Position {
         let start = table.nodes[table.sets[0] as usize].start as usize;
         let singles: &[Utf8Word; 256] = table.words[start..].first_chunk().expect("a set has 256 words");
         let (pairs, words) = (&table.pairs[1], &table.words[..]);
-        // What is not read yet.
-        let mut rest = src;
-        loop {
-            if rest.first() != Some(&SO) {
-                dst.push_words(|| {
-                    let [byte, after @ ..] = rest else { return note::of(note::STOP) };
-                    let word = singles[usize::from(*byte)];
-                    // A branch, here and below, so that the next byte need not wait for this word.
-                    if word.is_char() {
-                        rest = after;
-                    }
-                    word
-                });
-            }
-            let [SO, after @ ..] = rest else { break };
-            (self.set, rest) = (1, after);
-            dst.push_words(|| {
-                let [lead, trail, after @ ..] = rest else { return note::of(note::STOP) };
-                let word = words[pairs[usize::from(*lead)] as usize + usize::from(*trail)];
-                if word.is_char() {
+        let (mut set, mut rest) = (0, src);
+        let done = dst.push_short(|text| {
+            loop {
+                // Branches, here and below, so that the next byte need not wait for this word.
+                while let [byte, after @ ..] = rest
+                    && text.push(singles[usize::from(*byte)])
+                {
                     rest = after;
                 }
-                word
-            });
-            let [SI, after @ ..] = rest else { break };
-            (self.set, rest) = (0, after);
-        }
-        src.len() - rest.len()
+                let [SO, after @ ..] = rest else { break };
+                (set, rest) = (1, after);
+                while let [lead, trail, after @ ..] = rest
+                    && text.push(words[pairs[usize::from(*lead)] as usize + usize::from(*trail)])
+                {
+                    rest = after;
+                }
+                let [SI, after @ ..] = rest else { break };
+                (set, rest) = (0, after);
+            }
+        });
+        self.set = set;
+        if done.is_some() { src.len() - rest.len() } else { 0 }
     }
 
     fn finish(&mut self, table: &DecodeTable, dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
@@ -901,8 +895,14 @@ impl Decoder for MultiByteDecoder {
     }
 
     fn decode_whole(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> bool {
-        self.prepare(src);
-        let (table, position) = (self.tables.get(), &mut self.position);
+        let table = match self.tables.whole() {
+            Some(table) => table,
+            None => {
+                self.prepare_part(src);
+                self.tables.get()
+            }
+        };
+        let position = &mut self.position;
         let is_short = SHORTENS && src.len() < SHORT_VALUE && table.sets.len() > 1 && position.len == 0;
         let read = if is_short { position.short_value(table, src, dst) } else { 0 };
         read == src.len()
