@@ -133,13 +133,7 @@ impl<T: Tables> InUse<T> {
     /// Returns whether the tables have all keys.
     #[inline(always)]
     pub(super) fn have_all(&self) -> bool {
-        self.whole().is_some()
-    }
-
-    /// Returns the tables if they have all keys.
-    #[inline(always)]
-    pub(super) fn whole(&self) -> Option<&T> {
-        self.shared.whole.get()
+        self.shared.whole.get().is_some()
     }
 
     /// Sees to it that the tables have the keys of a text of `len` bytes, which `add` adds. Unless the tables
