@@ -73,14 +73,6 @@ impl PageBuffer {
     }
 }
 
-impl PageBuffer {
-    /// Returns the length of the buffer, in less time than that of the slice.
-    #[inline]
-    pub(crate) fn size(&self) -> usize {
-        self.len
-    }
-}
-
 impl Deref for PageBuffer {
     type Target = [u8];
 

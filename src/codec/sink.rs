@@ -24,7 +24,7 @@ use std::ops::Range;
 /// The room without which a batch may stop before its end.
 pub(crate) const BATCH_ROOM: usize = 64;
 
-/// The room for a [`ShortText`]: 64 characters of three bytes, and one that a store is wider.
+/// The room for a [`ShortText`]: 64 characters of three bytes, and one byte more because each store is four bytes wide.
 const SHORT_ROOM: usize = 64 * 3 + 1;
 
 /// A borrowed buffer for text; the written part is valid UTF-8.
@@ -490,7 +490,7 @@ impl Utf8Buf {
         // If `fill` panics, nothing that it left is claimed.
         self.len = 0;
         let wanted = wanted.min(self.most);
-        if self.room.size() < wanted {
+        if self.room.len() < wanted {
             // Either a small buffer or one of full size, so that it does not grow step by step.
             let size = if wanted <= self.most / 16 { wanted.max(SHORT_ROOM) } else { self.most };
             self.room = PageBuffer::for_text(size);

@@ -288,7 +288,7 @@ mod tests {
             let from = (from..).find(|at| text.is_char_boundary((*at).min(text.len()))).unwrap().min(text.len());
             let tables = Tables::get();
             prop_assert_eq!(find(tables, &text, from), found_by_characters(tables, &text, from));
-            // What has its end too may be there.
+            // `may_be_in` misses no sequence that is whole.
             let bytes = text.as_bytes();
             let is_found = search(bytes, 0, |at| begin_among_others(tables, bytes, 0, at)).is_some();
             prop_assert!(!is_found || may_be_in(&text, true));

@@ -9,7 +9,7 @@ use charpipe::Report;
 pub(crate) struct Outcome {
     /// The name of the output.
     pub(crate) output: Name,
-    /// In a box, as outcomes are moved about.
+    /// Boxed, because outcomes are moved often.
     pub(crate) report: Box<Report>,
     pub(crate) ended: Ended,
     /// Decisions that were made for this input; they are printed first.

@@ -769,7 +769,7 @@ impl Position {
         dst: &mut Utf8Sink<'_>,
         faults: &mut Option<Faults>,
     ) -> Step<Malformed> {
-        let mut read = self.short_value(table, src, dst);
+        let mut read = 0;
         while read < src.len() {
             if self.len == 0 {
                 read += self.common(table, &src[read..], dst, faults);
@@ -824,28 +824,23 @@ impl Position {
         Step { read, stop: Stop::InputEmpty }
     }
 
-    /// Decodes a short value with shift codes, as long as it is simple, while nothing is held; returns how many bytes were
+    /// Decodes a short value with shift codes from the initial state, as long as it is simple; returns how many bytes were
     /// read. For a field, what [`feed`](Self::feed) does between two runs would take longer than the runs.
     fn short_value(&mut self, table: &DecodeTable, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
-        if !SHORTENS || src.len() >= SHORT_VALUE || table.sets.len() == 1 || self.len > 0 {
-            return 0;
-        }
         let start = table.nodes[table.sets[0] as usize].start as usize;
         let singles: &[Utf8Word; 256] = table.words[start..].first_chunk().expect("a set has 256 words");
         let (pairs, words) = (&table.pairs[1], &table.words[..]);
-        let (mut set, mut rest) = (self.set, src);
+        let (mut set, mut rest) = (0, src);
         let done = dst.push_short(|text| {
             loop {
-                if set == 0 {
-                    // Branches, here and below, so that the next byte need not wait for this word.
-                    while let [byte, after @ ..] = rest
-                        && text.push(singles[usize::from(*byte)])
-                    {
-                        rest = after;
-                    }
-                    let [SO, after @ ..] = rest else { break };
-                    (set, rest) = (1, after);
+                // Branches, here and below, so that the next byte need not wait for this word.
+                while let [byte, after @ ..] = rest
+                    && text.push(singles[usize::from(*byte)])
+                {
+                    rest = after;
                 }
+                let [SO, after @ ..] = rest else { break };
+                (set, rest) = (1, after);
                 while let [lead, trail, after @ ..] = rest
                     && text.push(words[pairs[usize::from(*lead)] as usize + usize::from(*trail)])
                 {
@@ -856,7 +851,7 @@ impl Position {
             }
         });
         self.set = set;
-        done.map_or(0, |()| src.len() - rest.len())
+        if done.is_some() { src.len() - rest.len() } else { 0 }
     }
 
     fn finish(&mut self, table: &DecodeTable, dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
@@ -902,7 +897,8 @@ impl Decoder for MultiByteDecoder {
     fn decode_whole(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> bool {
         self.prepare(src);
         let (table, position) = (self.tables.get(), &mut self.position);
-        let read = position.short_value(table, src, dst);
+        let is_short = SHORTENS && src.len() < SHORT_VALUE && table.sets.len() > 1 && position.len == 0;
+        let read = if is_short { position.short_value(table, src, dst) } else { 0 };
         read == src.len()
             || position.feed(table, &src[read..], dst, &mut None)
                 == Step { read: src.len() - read, stop: Stop::InputEmpty }
