@@ -96,12 +96,17 @@ impl Page {
 
     /// Decodes `data`; returns `None` if a byte has no character.
     pub(crate) fn decode<'py>(&self, py: Python<'py>, data: &Data<'_, 'py>) -> PyResult<Option<Bound<'py, PyString>>> {
-        let (mut src, mut room) = ([0; SHORT], [0; 2 * SHORT]);
-        if let Some(src) = src.get_mut(..data.len()) {
-            data.copy(py, 0, src);
-            return self.made(py, src, self.piece(src, &mut room), &room);
-        }
         let (len, constant) = (data.len(), data.constant());
+        let mut short = [0; SHORT];
+        if let Some(room) = short.get_mut(..len) {
+            // Without a copy, which takes as long as the rest of this function.
+            if data.translate(py, &self.to_latin1, room) == len {
+                return strings::from_latin1(py, room).map(Some);
+            }
+            data.copy(py, 0, room);
+            let mut units = [0; 2 * SHORT];
+            return self.made(py, room, self.units(room, &mut units), &units);
+        }
         let piece = (len / PIECES).clamp(PIECE.min(len), len);
         // Bytes that others may change are to be what they were when the call began, so no one else runs meanwhile.
         let is_free = len >= WITHOUT_GIL && constant.is_some();
@@ -128,6 +133,11 @@ impl Page {
         if self.to_latin1.translate(src, room) == src.len() {
             return Made::Latin1;
         }
+        self.units(src, room)
+    }
+
+    /// Decodes to UTF-16.
+    fn units(&self, src: &[u8], room: &mut [u8]) -> Made {
         let mut is_whole = true;
         let mut exchange = |byte: u8, place: &mut [u8; 2]| {
             let unit = self.chars[usize::from(byte)];

@@ -5,6 +5,7 @@
 
 #![allow(unsafe_code)]
 
+use charpipe::codec::ByteTable;
 use pyo3::exceptions::PyUnicodeEncodeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -123,13 +124,28 @@ impl<'a, 'py> Data<'a, 'py> {
         }
     }
 
+    /// Returns the bytes.
+    ///
+    /// # Safety
+    /// The GIL is held, and no Python code runs, for as long as the slice is used.
+    unsafe fn as_slice(&self) -> &[u8] {
+        match self {
+            Data::Bytes(bytes) => bytes.as_bytes(),
+            // SAFETY: The caller promises it.
+            Data::Buffer(buffer) => unsafe { buffer.as_slice() },
+        }
+    }
+
+    /// Translates the bytes to the front of `room`, up to the first that the table lacks; returns how many.
+    pub(crate) fn translate(&self, _: Python<'_>, table: &ByteTable, room: &mut [u8]) -> usize {
+        // SAFETY: The GIL is held, and a table runs no Python code.
+        table.translate(unsafe { self.as_slice() }, room)
+    }
+
     /// Copies the bytes from `at` on, as many as fit and are there.
     pub(crate) fn copy(&self, _: Python<'_>, at: usize, room: &mut [u8]) {
-        let all = match self {
-            Data::Bytes(bytes) => bytes.as_bytes(),
-            // SAFETY: The GIL is held, and copying runs no Python code.
-            Data::Buffer(buffer) => unsafe { buffer.as_slice() },
-        };
+        // SAFETY: The GIL is held, and copying runs no Python code.
+        let all = unsafe { self.as_slice() };
         let part = all.get(at..).unwrap_or_default();
         let len = part.len().min(room.len());
         room[..len].copy_from_slice(&part[..len]);

@@ -9,6 +9,7 @@
 //! | `and`, `or`, `xor`, `but` | of two vectors; `but` has the bits that are only in the first |
 //! | `add`, `add_up_to_ff`, `minus` | of two vectors; the second does not overflow, the third does not go below 0 |
 //! | `up::<N>(vector)` | each byte shifted up by `N` bits; bits may come in from the next byte |
+//! | `after_zeros::<N>(vector)` | the bytes `16 - N` places further on, after zeros |
 //! | `high_nibbles(vector)` | the high four bits of each byte, as a number |
 //! | `equal(a, b)` | whether the bytes are the same; of such a vector, only the high bits count |
 //! | `select(which, no, yes)` | a byte of `yes` or of `no` |

@@ -25,6 +25,7 @@ pub fn copy(isa: Isa, src: &[u8], dst: &mut [u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::super::each_isa;
+    use super::super::utf8_blocks::SHORTEST;
     use super::*;
     use proptest::prelude::*;
 
@@ -45,7 +46,7 @@ mod tests {
             assert!(dst[room..].iter().all(|byte| *byte == 0xA5), "{isa:?}");
             assert!(len <= good && good - len < 72, "{isa:?}: {len} of {good}, {src:X?}");
             assert!(src[..len] == dst[..len] && std::str::from_utf8(&src[..len]).is_ok(), "{isa:?}: {src:X?}");
-            if isa != Isa::Scalar && fits.len() >= 67 && std::str::from_utf8(fits).is_ok() {
+            if isa != Isa::Scalar && fits.len() >= SHORTEST && std::str::from_utf8(fits).is_ok() {
                 assert_eq!(len, good, "{isa:?}: {src:X?}");
             }
         });

@@ -20,8 +20,8 @@ pub(super) fn boundary(src: &[u8], at: usize) -> usize {
 /// How many bytes are validated together. Every vector length divides it.
 pub(super) const BLOCK: usize = 64;
 
-/// From how many bytes on a block that is not full is worth it.
-pub(super) const SHORTEST: usize = 16;
+/// From how many bytes on a block that is not full is validated: a vector, and the three bytes before it.
+pub(super) const SHORTEST: usize = 19;
 
 /// Defines `copy(src, dst)`, which copies whole, well-formed characters in blocks, for the instruction set `$features`.
 ///
@@ -36,8 +36,6 @@ macro_rules! copy_by_blocks {
         #[target_feature(enable = $features)]
         pub(in crate::arch) fn copy(src: &[u8], dst: &mut [u8]) -> usize {
             use $crate::arch::utf8_blocks::{BLOCK, SHORTEST, boundary};
-            // For the first block, which has no three bytes before it.
-            let mut front = [0; 3 + BLOCK];
             let mut at = 0;
             let mut was_ascii = true;
             while let Some(block) = src[at..].first_chunk::<BLOCK>()
@@ -57,14 +55,11 @@ macro_rules! copy_by_blocks {
                     }
                     was_ascii = true;
                 } else {
-                    let window = match src[..at + BLOCK].last_chunk() {
-                        Some(window) => window,
-                        None => {
-                            front[3..].copy_from_slice(block);
-                            &front
-                        }
+                    let is_good = match src[..at + BLOCK].last_chunk() {
+                        Some(window) => is_well_formed(window),
+                        None => begins_well(block),
                     };
-                    if !is_well_formed(window) {
+                    if !is_good {
                         break;
                     }
                     was_ascii = false;
@@ -80,13 +75,10 @@ macro_rules! copy_by_blocks {
                 room.copy_from_slice(&window[3..]);
                 at = src.len();
             }
-            // A value of less than a block has none before it. After its end are zeros, so it cannot be cut off there.
-            if (SHORTEST..BLOCK).contains(&src.len()) {
-                front[3..][..src.len()].copy_from_slice(src);
-                if src.is_ascii() || is_well_formed(&front) {
-                    dst.copy_from_slice(src);
-                    return src.len();
-                }
+            // A value, which has not that many bytes.
+            if at < src.len() && (SHORTEST..BLOCK + 3).contains(&src.len()) && (src.is_ascii() || is_value(src)) {
+                dst.copy_from_slice(src);
+                return src.len();
             }
             boundary(src, at)
         }
@@ -96,30 +88,86 @@ macro_rules! copy_by_blocks {
         #[inline]
         #[target_feature(enable = $features)]
         fn is_well_formed(window: &[u8; 3 + $crate::arch::utf8_blocks::BLOCK]) -> bool {
-            use $crate::arch::utf8_blocks::{BLOCK, faults};
             let mut found = splat(0);
-            let mut from = 0;
-            while from < BLOCK {
-                let (third, second) = (load(window, from), load(window, from + 1));
-                let (first, this) = (load(window, from + 2), load(window, from + 3));
-                let by_first_high = lookup(high_nibbles(first), &faults::FIRST_HIGH);
-                let by_first_low = lookup(and(first, splat(0xF)), &faults::FIRST_LOW);
-                let by_second_high = lookup(high_nibbles(this), &faults::SECOND_HIGH);
-                let pair = and(and(by_first_high, by_first_low), by_second_high);
-                // The high bit is set if the byte two, or three, before is a lead byte of at least three, or four.
-                let of_three = minus(second, splat(0xE0 - 0x80));
-                let of_four = minus(third, splat(0xF0 - 0x80));
-                // There, and only there, a continuation byte must follow a continuation byte.
-                let must = and(or(of_three, of_four), splat(0x80));
-                found = or(found, xor(must, pair));
-                from += LEN;
+            let mut at = 3;
+            while at < window.len() {
+                found = or(found, faults_at(window, at));
+                at += LEN;
             }
             is_zero(found)
+        }
+
+        /// Does the same with a block before which there is nothing.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn begins_well(block: &[u8; $crate::arch::utf8_blocks::BLOCK]) -> bool {
+            let mut found = faults_at_start(block);
+            let mut at = LEN;
+            while at < block.len() {
+                found = or(found, faults_at(block, at));
+                at += LEN;
+            }
+            is_zero(found)
+        }
+
+        /// Returns a vector that is zero if the bytes from `at` on continue the three before them without an error.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn faults_at(text: &[u8], at: usize) -> Vector {
+            faults_of([load(text, at - 3), load(text, at - 2), load(text, at - 1), load(text, at)])
+        }
+
+        /// Does the same with the first bytes. To copy them behind three others would take longer: the loads would wait
+        /// for the stores.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn faults_at_start(text: &[u8]) -> Vector {
+            let this = load(text, 0);
+            faults_of([after_zeros::<13>(this), after_zeros::<14>(this), after_zeros::<15>(this), this])
+        }
+
+        /// Is given the bytes three, two and one places before some bytes, and these.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn faults_of([third, second, first, this]: [Vector; 4]) -> Vector {
+            use $crate::arch::utf8_blocks::faults;
+            let by_first_high = lookup(high_nibbles(first), &faults::FIRST_HIGH);
+            let by_first_low = lookup(and(first, splat(0xF)), &faults::FIRST_LOW);
+            let by_second_high = lookup(high_nibbles(this), &faults::SECOND_HIGH);
+            let pair = and(and(by_first_high, by_first_low), by_second_high);
+            // The high bit is set if the byte two, or three, before is a lead byte of at least three, or four.
+            let of_three = minus(second, splat(0xE0 - 0x80));
+            let of_four = minus(third, splat(0xF0 - 0x80));
+            // There, and only there, a continuation byte must follow a continuation byte.
+            let must = and(or(of_three, of_four), splat(0x80));
+            xor(must, pair)
         }
     };
 }
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) use copy_by_blocks;
+
+/// Defines `is_value(src)` for vectors of 16 bytes, with what [`copy_by_blocks`] defines.
+macro_rules! values_by_vectors {
+    ($features:literal) => {
+        /// Returns whether a text of at least [`SHORTEST`](crate::arch::utf8_blocks::SHORTEST) bytes is well-formed.
+        #[inline]
+        #[target_feature(enable = $features)]
+        pub(in crate::arch) fn is_value(src: &[u8]) -> bool {
+            let mut found = faults_at_start(src);
+            let mut at = LEN;
+            while at + LEN <= src.len() {
+                found = or(found, faults_at(src, at));
+                at += LEN;
+            }
+            // The last bytes, with some that were looked at.
+            found = or(found, faults_at(src, src.len() - LEN));
+            is_zero(found) && $crate::arch::utf8_blocks::boundary(src, src.len()) == src.len()
+        }
+    };
+}
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) use values_by_vectors;
 
 /// The errors that two bytes can show, one bit each, by the nibbles that reveal them: there is an error if all three
 /// tables have its bit.

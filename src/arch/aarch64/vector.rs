@@ -32,6 +32,7 @@ operators! { "neon":
     fn but(a: Vector, b: Vector) -> Vector { vbicq_u8(a, b) }
     fn minus(a: Vector, b: Vector) -> Vector { vqsubq_u8(a, b) }
     fn up<const N: i32>(vector: Vector) -> Vector { vshlq_n_u8::<N>(vector) }
+    fn after_zeros<const N: i32>(vector: Vector) -> Vector { vextq_u8::<N>(splat(0), vector) }
     fn high_nibbles(vector: Vector) -> Vector { vshrq_n_u8::<4>(vector) }
     fn equal(a: Vector, b: Vector) -> Vector { vceqq_u8(a, b) }
     fn select(which: Vector, no: Vector, yes: Vector) -> Vector { vbslq_u8(high_bits(which), yes, no) }

@@ -63,29 +63,41 @@ pub(in super::super) fn count_ends_of_bytes(bytes: &[u8], cr: u8, others: [u8; 2
 /// Returns how many characters there are in `text`, which is UTF-8; `None` if a line may end in it, or if it is long.
 #[inline]
 pub(in super::super) fn chars_of_one_line(text: &[u8]) -> Option<usize> {
+    let (may_end, continuations) = match text.len() {
+        256.. => return None,
+        // Without vectors that would be a longer loop.
+        _ if cfg!(target_family = "wasm") => ends_and_continuations::<1>(text),
+        32.. => ends_and_continuations::<32>(text),
+        8.. => ends_and_continuations::<8>(text),
+        _ => ends_and_continuations::<1>(text),
+    };
+    (!may_end).then(|| text.len() - continuations)
+}
+
+/// Returns whether a line may end in `text`, and how many bytes of it continue a character, in vectors of `N` bytes. It
+/// has 255 bytes at most.
+#[inline(always)]
+fn ends_and_continuations<const N: usize>(text: &[u8]) -> (bool, usize) {
     // The count fits into one byte, so the compiler makes vectors of bytes.
-    if text.len() > 255 {
-        return None;
-    }
-    let (mut may_end, mut continuations) = (0u8, 0u8);
-    let mut see = |bytes: &[u8]| {
-        for byte in bytes {
+    let (mut may_end, mut continuations) = ([0u8; N], [0u8; N]);
+    // `seen`: how many bytes of the block were looked at before.
+    let mut look_at = |block: &[u8; N], seen: usize| {
+        for at in 0..N {
+            let byte = block[at];
             // C2 is the first byte of U+0085.
-            may_end |= u8::from((*byte == b'\n') | (*byte == b'\r') | (*byte == 0xC2));
-            continuations += u8::from(byte & 0xC0 == 0x80);
+            may_end[at] |= u8::from((byte == b'\n') | (byte == b'\r') | (byte == 0xC2));
+            continuations[at] += u8::from((byte & 0xC0 == 0x80) & (at as u8 >= seen as u8));
         }
     };
-    let (blocks, rest) = text.as_chunks::<32>();
-    blocks.iter().for_each(|block| see(block));
-    // With zeros after it, the rest needs no loop over single bytes. Without vectors that would be a longer loop.
-    if rest.len() < 8 || cfg!(target_family = "wasm") {
-        see(rest);
-    } else {
-        let mut last = [0; 32];
-        last[..rest.len()].copy_from_slice(rest);
-        see(&last);
+    let (blocks, rest) = text.as_chunks::<N>();
+    blocks.iter().for_each(|block| look_at(block, 0));
+    if let Some(last) = text.last_chunk::<N>()
+        && !rest.is_empty()
+    {
+        look_at(last, N - rest.len());
     }
-    (may_end == 0).then(|| text.len() - usize::from(continuations))
+    let all = |counts: [u8; N]| counts.iter().fold(0, |sum, count| sum + count);
+    (all(may_end) > 0, usize::from(all(continuations)))
 }
 
 /// Returns how many lines end in `text`. Inlined for the same reason.

@@ -21,6 +21,7 @@ pub(in crate::arch) mod sse {
         fn add_up_to_ff(a: Vector, b: Vector) -> Vector { _mm_adds_epu8(a, b) }
         fn minus(a: Vector, b: Vector) -> Vector { _mm_subs_epu8(a, b) }
         fn up<const N: i32>(vector: Vector) -> Vector { _mm_slli_epi16::<N>(vector) }
+        fn after_zeros<const N: i32>(vector: Vector) -> Vector { _mm_alignr_epi8::<N>(vector, splat(0)) }
         fn high_nibbles(vector: Vector) -> Vector { and(_mm_srli_epi16::<4>(vector), splat(0xF)) }
         fn equal(a: Vector, b: Vector) -> Vector { _mm_cmpeq_epi8(a, b) }
         fn select(which: Vector, no: Vector, yes: Vector) -> Vector { _mm_blendv_epi8(no, yes, which) }
@@ -53,6 +54,9 @@ pub(in crate::arch) mod avx2 {
         fn add_up_to_ff(a: Vector, b: Vector) -> Vector { _mm256_adds_epu8(a, b) }
         fn minus(a: Vector, b: Vector) -> Vector { _mm256_subs_epu8(a, b) }
         fn up<const N: i32>(vector: Vector) -> Vector { _mm256_slli_epi16::<N>(vector) }
+        fn after_zeros<const N: i32>(vector: Vector) -> Vector {
+            _mm256_alignr_epi8::<N>(vector, _mm256_permute2x128_si256::<0x08>(vector, vector))
+        }
         fn high_nibbles(vector: Vector) -> Vector { and(_mm256_srli_epi16::<4>(vector), splat(0xF)) }
         fn equal(a: Vector, b: Vector) -> Vector { _mm256_cmpeq_epi8(a, b) }
         fn select(which: Vector, no: Vector, yes: Vector) -> Vector { _mm256_blendv_epi8(no, yes, which) }
@@ -81,6 +85,11 @@ pub(in crate::arch) mod avx512 {
         fn or(a: Vector, b: Vector) -> Vector { _mm512_or_si512(a, b) }
         fn xor(a: Vector, b: Vector) -> Vector { _mm512_xor_si512(a, b) }
         fn minus(a: Vector, b: Vector) -> Vector { _mm512_subs_epu8(a, b) }
+        fn after_zeros<const N: i32>(vector: Vector) -> Vector {
+            // Each quarter with the one before it.
+            let before = _mm512_maskz_shuffle_i64x2::<0b10_01_00_00>(0b1111_1100, vector, vector);
+            _mm512_alignr_epi8::<N>(vector, before)
+        }
         fn high_nibbles(vector: Vector) -> Vector { and(_mm512_srli_epi16::<4>(vector), splat(0xF)) }
         fn is_zero(vector: Vector) -> bool { _mm512_test_epi8_mask(vector, vector) == 0 }
         fn is_ascii(vector: Vector) -> bool { _mm512_movepi8_mask(vector) == 0 }

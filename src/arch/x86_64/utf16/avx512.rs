@@ -60,6 +60,18 @@ pub fn to_utf8(order: ByteOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
             written += put;
         }
     }
+    // Less than a block is left, with zeros after it.
+    let rest = src.len() / 2 - read / 2;
+    if (1..32).contains(&rest)
+        && let Some(window) = chunk_mut::<128>(dst, written)
+    {
+        let units = _mm512_shuffle_epi8(load_part_512(&src[read..read + 2 * rest]), native);
+        let (taken, put) = put::<true>(units, window);
+        if taken > 0 {
+            read += 2 * rest;
+            written += put - (32 - rest);
+        }
+    }
     (read, written)
 }
 
@@ -158,9 +170,13 @@ pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) ->
             written += 128;
         }
         for _ in 0..2 {
-            let Some(block) = chunk::<66>(src, read) else { break 'all };
             let Some(window) = chunk_mut::<128>(dst, written) else { break 'all };
-            let mut text = Text::new(block);
+            let rest = &src[read..];
+            let mut text = match rest.first_chunk() {
+                Some(block) => Text::new(block),
+                None if rest.is_empty() => break 'all,
+                None => Text::of_last(rest),
+            };
             let mut which = text.firsts;
             if text.longest == 4 || pair != 0 {
                 if bmp_only {
@@ -179,7 +195,7 @@ pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) ->
                     break;
                 }
             }
-            read += 64;
+            read += rest.len().min(64);
             written += 2 * count;
         }
     }
@@ -200,13 +216,27 @@ impl Text {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
     pub(in crate::arch::x86_64) fn new(block: &[u8; 66]) -> Text {
+        Text::of([load_512(part(block, 0)), load_512(part(block, 1)), load_512(part(block, 2))], u64::MAX)
+    }
+
+    /// The front of the last bytes, with zeros after them.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    pub(in crate::arch::x86_64) fn of_last(rest: &[u8]) -> Text {
+        let from = |at| load_part_512(rest.get(at..).unwrap_or_default());
+        Text::of([from(0), from(1), from(2)], low_bits(rest.len()))
+    }
+
+    /// `there` is a mask of the bytes that there are.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi1,bmi2,popcnt")]
+    fn of(bytes: [__m512i; 3], there: u64) -> Text {
         let all = |value: u8| _mm512_set1_epi8(value as i8);
-        let bytes = [load_512(part(block, 0)), load_512(part(block, 1)), load_512(part(block, 2))];
         let mut longest = 2;
         if _mm512_cmpge_epu8_mask(bytes[0], all(0xE0)) != 0 {
             longest = if _mm512_cmpge_epu8_mask(bytes[0], all(0xF0)) != 0 { 4 } else { 3 };
         }
-        Text { bytes, firsts: _mm512_cmpgt_epi8_mask(bytes[0], all(0xBF)), longest }
+        Text { bytes, firsts: _mm512_mask_cmpgt_epi8_mask(there, bytes[0], all(0xBF)), longest }
     }
 
     /// Returns the numbers of the bytes in the mask `which`, and how many they are.
