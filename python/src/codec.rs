@@ -2,7 +2,7 @@
 
 use crate::charset::Charset;
 use crate::incremental::{IncrementalDecoder, IncrementalEncoder};
-use crate::strings::Data;
+use crate::strings::{Buffer, Data};
 use crate::{decode, encode, multi};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -32,10 +32,12 @@ impl Codec {
             return Ok(text);
         }
         data.with_constant(py, |src| {
-            if self.charset.page().is_none()
-                && let Some(text) = multi::decode(py, &mut *self.charset.codec.decoder(), src)?
-            {
-                return Ok(text);
+            if self.charset.page().is_none() {
+                let mut text = Ok(None);
+                self.charset.codec.with_decoder(&mut |decoder| text = multi::decode(py, decoder, src));
+                if let Some(text) = text? {
+                    return Ok(text);
+                }
             }
             let run = self.charset.run(errors.unwrap_or("strict"), true);
             decode::decode(py, &mut *self.charset.codec.decoder(), src, &run)
@@ -77,7 +79,8 @@ impl Codec {
         data: &Bound<'py, PyAny>,
         errors: Option<&str>,
     ) -> PyResult<(Bound<'py, PyString>, usize)> {
-        let data = Data::of(data)?;
+        let mut buffer = Buffer::none();
+        let data = Data::of(data, &mut buffer)?;
         Ok((self.decode_data(py, &data, errors)?, data.len()))
     }
 

@@ -6,7 +6,7 @@
 
 use crate::charset::Charset;
 use crate::error::wrong_part;
-use crate::strings::Data;
+use crate::strings::{Buffer, Data};
 use crate::{decode, encode};
 use charpipe::codec::Stop;
 use pyo3::exceptions::{PyUnicodeDecodeError, PyUnicodeError};
@@ -64,7 +64,8 @@ impl IncrementalDecoder {
         input: &Bound<'py, PyAny>,
         r#final: bool,
     ) -> PyResult<Bound<'py, PyString>> {
-        let data = Data::of(input)?;
+        let mut buffer = Buffer::none();
+        let data = Data::of(input, &mut buffer)?;
         if let Some(page) = self.charset.page()
             && let Some(text) = page.decode(py, &data)?
         {

@@ -14,8 +14,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use std::sync::{Arc, OnceLock};
 
-/// Up to this many bytes, or characters, a string is short.
+/// Up to this many bytes, or characters, a string is short, and so short that it is worth less room.
 const SHORT: usize = 512;
+const SHORTER: usize = 64;
 
 /// The room for a piece of text, in bytes of UTF-8.
 const PIECE: usize = 32 << 10;
@@ -42,14 +43,13 @@ pub(crate) fn decode<'py>(
     decoder: &mut dyn Decoder,
     src: &[u8],
 ) -> PyResult<Option<Bound<'py, PyString>>> {
-    if src.len() <= SHORT {
-        let mut room = [0; 4 * SHORT];
-        let mut sink = Utf8Sink::new(&mut room);
-        let step = decoder.feed(src, &mut sink);
-        if step.stop == Stop::InputEmpty && decoder.finish(&mut sink) == Stop::InputEmpty {
-            return Ok(Some(PyString::new(py, sink.as_str())));
-        }
-        decoder.reset();
+    let short = match src.len() {
+        0..=SHORTER => decode_short::<{ 4 * SHORTER }>(py, decoder, src),
+        ..=SHORT => decode_short::<{ 4 * SHORT }>(py, decoder, src),
+        _ => None,
+    };
+    if short.is_some() {
+        return Ok(short);
     }
     let (mut units, mut text) = (Units::new(), strings::LongText::new());
     let is_free = src.len() >= WITHOUT_GIL;
@@ -66,6 +66,23 @@ pub(crate) fn decode<'py>(
         }
     }
     Ok(Some(text.whole(py)))
+}
+
+/// Decodes a short string with a new decoder; returns `None`, and leaves the decoder as it was, if it is not whole or does
+/// not fit.
+fn decode_short<'py, const ROOM: usize>(
+    py: Python<'py>,
+    decoder: &mut dyn Decoder,
+    src: &[u8],
+) -> Option<Bound<'py, PyString>> {
+    // To clear the room takes a part of the time that a value takes.
+    let mut room = [0; ROOM];
+    let mut sink = Utf8Sink::new(&mut room);
+    if decoder.feed(src, &mut sink).stop == Stop::InputEmpty && decoder.finish(&mut sink) == Stop::InputEmpty {
+        return Some(PyString::new(py, sink.as_str()));
+    }
+    decoder.reset();
+    None
 }
 
 /// Text on its way to UTF-16.

@@ -23,7 +23,7 @@ const FEW: usize = 256;
 /// calls. A read-only view is not an exception, because others can write to what it is a view of.
 pub(crate) enum Data<'a, 'py> {
     Bytes(&'a Bound<'py, PyBytes>),
-    Buffer(Buffer),
+    Buffer(&'a Buffer),
 }
 
 /// Returns whether a buffer that the object lends has the bytes of a `bytes` object.
@@ -34,7 +34,7 @@ fn is_constant(object: &Bound<'_, PyAny>) -> bool {
         || object.is_exact_instance_of::<PyMemoryView>() && object.getattr("obj").is_ok_and(|owner| is_bytes(&owner))
 }
 
-/// A contiguous buffer that a Python object lends.
+/// A contiguous buffer that a Python object lends, or none.
 pub(crate) struct Buffer {
     view: ffi::Py_buffer,
     /// Whether these are known to be the bytes of a `bytes` object, which never change.
@@ -49,21 +49,41 @@ unsafe impl Send for Buffer {}
 unsafe impl Sync for Buffer {}
 
 impl Buffer {
+    /// Returns one without bytes.
+    pub(crate) fn none() -> Self {
+        Buffer { view: ffi::Py_buffer::new(), is_constant: false }
+    }
+
     /// Borrows the bytes of anything that has the buffer protocol.
     fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let mut view = std::mem::MaybeUninit::uninit();
-        // SAFETY: The object is alive and the GIL is held. If the call succeeds, it has filled in the view. A simple
-        // view has no pointers into itself, so it can be moved.
-        unsafe {
-            match ffi::PyObject_GetBuffer(object.as_ptr(), view.as_mut_ptr(), ffi::PyBUF_SIMPLE) {
-                0 => {
-                    let mut buffer = Buffer { view: view.assume_init(), is_constant: false };
-                    // To copy a few bytes takes less time than to look.
-                    buffer.is_constant = buffer.len() > FEW && is_constant(object);
-                    Ok(buffer)
-                }
-                _ => Err(PyErr::fetch(object.py())),
+        let mut buffer = Buffer::none();
+        buffer.borrow(object)?;
+        Ok(buffer)
+    }
+
+    /// Borrows the bytes of anything that has the buffer protocol, instead of those that it has. For a short value, to
+    /// move the buffer would take longer than to decode it.
+    fn borrow(&mut self, object: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.release();
+        // SAFETY: The object is alive and the GIL is held. The call fills in the view, or leaves it without an object.
+        // A simple view has no pointers into itself, so it can be moved.
+        match unsafe { ffi::PyObject_GetBuffer(object.as_ptr(), &raw mut self.view, ffi::PyBUF_SIMPLE) } {
+            0 => {
+                // To copy a few bytes takes less time than to look.
+                self.is_constant = self.len() > FEW && is_constant(object);
+                Ok(())
             }
+            _ => Err(PyErr::fetch(object.py())),
+        }
+    }
+
+    /// Gives the bytes back.
+    fn release(&mut self) {
+        if !self.view.obj.is_null() {
+            // After the interpreter has ended, which is when the traceback of an error may let go of a stream, there is
+            // nothing to give the view back to. SAFETY: The view was filled in, the GIL is held, and the call leaves
+            // the view without an object, so it is released once.
+            let _ = Python::try_attach(|_| unsafe { ffi::PyBuffer_Release(&raw mut self.view) });
         }
     }
 
@@ -93,19 +113,18 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // After the interpreter has ended, which is when the traceback of an error may let go of a stream, there is
-        // nothing to give the view back to. SAFETY: The view was filled in, is released once, and the GIL is held.
-        let _ = Python::try_attach(|_| unsafe { ffi::PyBuffer_Release(&raw mut self.view) });
+        self.release();
     }
 }
 
 impl<'a, 'py> Data<'a, 'py> {
-    /// Borrows the bytes of anything that has the buffer protocol.
-    pub(crate) fn of(object: &'a Bound<'py, PyAny>) -> PyResult<Self> {
+    /// Borrows the bytes of anything that has the buffer protocol. `buffer` is the place for what the object lends.
+    pub(crate) fn of(object: &'a Bound<'py, PyAny>, buffer: &'a mut Buffer) -> PyResult<Self> {
         if let Ok(bytes) = object.cast::<PyBytes>() {
             return Ok(Data::Bytes(bytes));
         }
-        Ok(Data::Buffer(Buffer::of(object)?))
+        buffer.borrow(object)?;
+        Ok(Data::Buffer(buffer))
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -157,7 +176,16 @@ impl<'a, 'py> Data<'a, 'py> {
             Data::Bytes(bytes) => run(bytes.as_bytes()),
             // SAFETY: They are constant.
             Data::Buffer(buffer) if buffer.is_constant => run(unsafe { buffer.as_slice() }),
-            Data::Buffer(buffer) => run(&buffer.to_vec(py)),
+            Data::Buffer(buffer) => {
+                let mut few = [0; FEW];
+                match few.get_mut(..buffer.len()) {
+                    Some(few) => {
+                        self.copy(py, 0, few);
+                        run(few)
+                    }
+                    None => run(&buffer.to_vec(py)),
+                }
+            }
         }
     }
 }

@@ -20,8 +20,8 @@ pub(super) fn boundary(src: &[u8], at: usize) -> usize {
 /// How many bytes are validated together. Every vector length divides it.
 pub(super) const BLOCK: usize = 64;
 
-/// From how many bytes on a block that is not full is validated: a vector, and the three bytes before it.
-pub(super) const SHORTEST: usize = 19;
+/// From how many bytes on a block that is not full is worth it.
+pub(super) const SHORTEST: usize = 16;
 
 /// Defines `copy(src, dst)`, which copies whole, well-formed characters in blocks, for the instruction set `$features`.
 ///
@@ -154,6 +154,7 @@ macro_rules! values_by_vectors {
         #[inline]
         #[target_feature(enable = $features)]
         pub(in crate::arch) fn is_value(src: &[u8]) -> bool {
+            use $crate::arch::utf8_blocks::boundary;
             let mut found = faults_at_start(src);
             let mut at = LEN;
             while at + LEN <= src.len() {
@@ -161,8 +162,15 @@ macro_rules! values_by_vectors {
                 at += LEN;
             }
             // The last bytes, with some that were looked at.
-            found = or(found, faults_at(src, src.len() - LEN));
-            is_zero(found) && $crate::arch::utf8_blocks::boundary(src, src.len()) == src.len()
+            let front = load(src, 0);
+            let last = match src.len() - LEN {
+                0 => found,
+                1 => faults_of([after_zeros::<14>(front), after_zeros::<15>(front), front, load(src, 1)]),
+                2 => faults_of([after_zeros::<15>(front), front, load(src, 1), load(src, 2)]),
+                at => faults_at(src, at),
+            };
+            found = or(found, last);
+            is_zero(found) && boundary(src, src.len()) == src.len()
         }
     };
 }

@@ -321,39 +321,41 @@ impl Switched {
         }
     }
 
-    /// Does the same with less than a block: one character after another, up to the second of two codes in a row.
+    /// Does the same with less than a block: one character after another, up to the second of two codes in a row. Reads
+    /// nothing with little room.
     #[cfg_attr(not(feature = "whatwg"), allow(dead_code))] // Only ISO-2022-JP of the web is decoded so.
     pub(super) fn decode_few(&self, is_double: &mut bool, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
-        let stop = Utf8Word::note(0, 0);
-        let (mut read, mut after_code) = (0, 0);
-        loop {
-            if *is_double {
-                dst.push_words(|| match src.get(read..) {
+        let (mut rest, mut is_pairs) = (src, *is_double);
+        // How many bytes there were after the last code.
+        let mut after_code = usize::MAX;
+        let done = dst.push_short(|text| {
+            loop {
+                if is_pairs {
                     // After 0 a byte would be taken for a single one.
-                    Some([first, second, ..]) if *first > 0 => {
-                        let word = self.by_unit.word(u16::from_be_bytes([*first, *second]));
-                        read += if word.is_char() { 2 } else { 0 };
-                        word
+                    while let [first @ 1..=0xFF, second, after @ ..] = rest
+                        && text.push(self.by_unit.word(u16::from_be_bytes([*first, *second])))
+                    {
+                        rest = after;
                     }
-                    _ => stop,
-                });
-            } else {
-                dst.push_words(|| {
-                    let Some(byte) = src.get(read) else { return stop };
-                    let word = self.by_unit.word((*byte).into());
-                    read += usize::from(word.is_char());
-                    word
-                });
-            }
-            match self.codes.at(&src[read..]) {
-                Some((is_out, len)) if read == 0 || read > after_code => {
-                    *is_double = is_out;
-                    read += len;
-                    after_code = read;
+                } else {
+                    while let [byte, after @ ..] = rest
+                        && text.push(self.by_unit.word((*byte).into()))
+                    {
+                        rest = after;
+                    }
                 }
-                _ => return read,
+                match self.codes.at(rest) {
+                    Some((is_out, len)) if rest.len() < after_code => (is_pairs, rest) = (is_out, &rest[len..]),
+                    _ => break,
+                }
+                after_code = rest.len();
             }
+        });
+        if done.is_none() {
+            return 0;
         }
+        *is_double = is_pairs;
+        src.len() - rest.len()
     }
 }
 

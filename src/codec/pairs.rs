@@ -111,7 +111,7 @@ impl PlainCodes {
     }
 
     /// Encodes in a charset that switches between ASCII and pairs, up to a character that is not plain or within a
-    /// block of the end of either. `is_double` says whether bytes are pairs, before and after.
+    /// block of the end of `spare`. `is_double` says whether bytes are pairs, before and after.
     #[inline(never)]
     pub(super) fn encode_switched(
         &self,
@@ -125,7 +125,40 @@ impl PlainCodes {
             true => 0,
             false => switch.copy(src, spare),
         };
-        self.batches(src, spare, reach, is_double, ascii, |is_double, codes, spare| switch.put(is_double, codes, spare))
+        let put = |is_double: &mut bool, codes: &[u16], spare: &mut [u8]| switch.put(is_double, codes, spare);
+        let (mut read, mut written) = (0, 0);
+        if src.len() >= FEW {
+            (read, written) = self.batches(src, spare, reach, is_double, ascii, put);
+        }
+        if src.len() - read < FEW {
+            let (more, put) = self.switched_one_by_one(switch, is_double, &src[read..], &mut spare[written..]);
+            (read, written) = (read + more, written + put);
+        }
+        (read, written)
+    }
+
+    /// Does so one character after another, up to one that is not plain or within eight bytes of the end of `spare`.
+    fn switched_one_by_one(
+        &self,
+        switch: &Switch,
+        is_double: &mut bool,
+        src: &str,
+        spare: &mut [u8],
+    ) -> (usize, usize) {
+        let mut chars = src.chars();
+        let mut next = || {
+            let before = src.len() - chars.as_str().len();
+            (before, chars.next().and_then(|ch| self.codes.get(ch as usize)).copied().unwrap_or(NO_CODE))
+        };
+        let ((mut read, mut code), mut written) = (next(), 0);
+        while code != NO_CODE
+            && let Some(place) = spare[written..].first_chunk_mut::<8>()
+        {
+            let put = switch.put_code(is_double, code, place);
+            written += put;
+            (read, code) = next();
+        }
+        (read, written)
     }
 
     /// Encodes in two steps: to UTF-16, and then by the table. `ascii` copies blocks of ASCII, and `put` writes codes;
@@ -215,28 +248,39 @@ impl Switch {
     fn put(&self, is_double: &mut bool, codes: &[u16], spare: &mut [u8]) -> (usize, usize) {
         let (mut done, mut written) = (0, 0);
         loop {
-            let Some(window) = spare[written..].first_chunk_mut() else { return (done, written) };
-            let rest = &codes[done..];
-            // At the end some of the codes are looked at again.
-            let mut last = [NO_CODE; BLOCK];
-            let block = rest.first_chunk().unwrap_or_else(|| {
-                last[..rest.len()].copy_from_slice(rest);
-                &last
-            });
-            let (len, size) = if *is_double { put_pairs(block, window) } else { put_singles(block, window) };
-            (done, written) = (done + len, written + size);
-            let (Some(next), Some(place)) = (codes.get(done), spare[written..].first_chunk_mut::<4>()) else {
-                return (done, written);
-            };
-            if len < BLOCK {
-                if *next == NO_CODE {
-                    return (done, written);
+            if let Some(block) = codes[done..].first_chunk()
+                && let Some(window) = spare[written..].first_chunk_mut()
+            {
+                let (len, size) = if *is_double { put_pairs(block, window) } else { put_singles(block, window) };
+                (done, written) = (done + len, written + size);
+                if len == BLOCK {
+                    continue;
                 }
-                *is_double = !*is_double;
-                *place = self.codes[usize::from(*is_double)];
-                written += self.len;
+            }
+            // Where runs are short, one code after another takes less time.
+            for code in &codes[done..codes.len().min(done + BLOCK)] {
+                let Some(place) = spare[written..].first_chunk_mut().filter(|_| *code != NO_CODE) else {
+                    return (done, written);
+                };
+                (done, written) = (done + 1, written + self.put_code(is_double, *code, place));
+            }
+            if done == codes.len() {
+                return (done, written);
             }
         }
+    }
+
+    /// Writes a code, after what switches to it; returns how many bytes that is. Others may be overwritten.
+    #[inline(always)]
+    fn put_code(&self, is_double: &mut bool, code: u16, place: &mut [u8; 8]) -> usize {
+        let (is_pair, mut at) = (code > 0xFF, 0);
+        if is_pair != *is_double {
+            *is_double = is_pair;
+            place[..4].copy_from_slice(&self.codes[usize::from(is_pair)]);
+            at = self.len.min(4);
+        }
+        place[at..at + 2].copy_from_slice(&code.to_le_bytes());
+        at + 1 + usize::from(is_pair)
     }
 }
 

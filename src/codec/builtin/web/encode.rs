@@ -4,7 +4,6 @@ use super::jis::{ESC, JIS_OTHERS, Shift, TO_ASCII, TO_JIS_X_0208, TO_ROMAN, last
 use super::one_way::OneWay;
 use super::plain::{FAR, Plain, SHORT};
 use super::triples::Triples;
-use crate::codec::batches::WORTH;
 use crate::codec::pairs::{PlainCodes, Switch};
 use crate::codec::{ByteSink, Encoder, Replacement, Step, Stop, Unmappable};
 use encoding_rs::{EncoderResult, Encoding, ISO_2022_JP};
@@ -25,6 +24,8 @@ pub(super) struct MultiByteEncoder {
     has_pending_escape: bool,
     /// The escape sequence that was written last, for ISO-2022-JP.
     set: [u8; 3],
+    /// Whether the table has written it, so that `inner` is in another set.
+    is_behind: bool,
 }
 
 impl MultiByteEncoder {
@@ -42,6 +43,7 @@ impl MultiByteEncoder {
             reach: 0,
             has_pending_escape: false,
             set: Shift::INITIAL.set,
+            is_behind: false,
         }
     }
 
@@ -57,7 +59,6 @@ impl MultiByteEncoder {
             });
             stretch = if read - before >= FAR { SHORT } else { stretch.saturating_mul(2) };
             let rest = &src[read..];
-            let stretch = if rest.len() < self.worth() { rest.len() } else { stretch };
             let len = (stretch..rest.len()).find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
             let step = self.feed_others(&rest[..len], dst);
             read += step.read;
@@ -66,12 +67,6 @@ impl MultiByteEncoder {
             }
         }
         Step { read, stop: Stop::InputEmpty }
-    }
-
-    /// Returns for how many bytes the table is worth a look. The loop that switches does nothing with fewer than
-    /// [`WORTH`].
-    fn worth(&self) -> usize {
-        if self.inner.encoding() == ISO_2022_JP { WORTH } else { 1 }
     }
 
     /// Encodes plain characters from the front of `src` by the table; returns how many bytes were read and written.
@@ -87,7 +82,8 @@ impl MultiByteEncoder {
         let mut is_double = was_double;
         let done = codes.encode_switched(&SWITCH, &mut is_double, src, spare, &mut self.reach);
         if is_double != was_double {
-            self.enter(if is_double { *TO_JIS_X_0208 } else { *TO_ASCII });
+            self.set = if is_double { *TO_JIS_X_0208 } else { *TO_ASCII };
+            self.is_behind = true;
         }
         done
     }
@@ -95,7 +91,7 @@ impl MultiByteEncoder {
     /// Makes `inner` afresh, in a set of ISO-2022-JP.
     fn enter(&mut self, set: [u8; 3]) {
         self.inner = ISO_2022_JP.new_encoder();
-        self.set = set;
+        (self.set, self.is_behind) = (set, false);
         // A character of the set leads there.
         let way = match &set {
             TO_JIS_X_0208 => "あ",
@@ -145,6 +141,9 @@ impl MultiByteEncoder {
     /// Encodes the front of `src`, also what takes three bytes.
     fn run(&mut self, src: &str, dst: &mut ByteSink<'_>, last: bool) -> Step<Unmappable> {
         let mut read = 0;
+        if Plain::SWITCHES && self.is_behind {
+            self.enter(self.set);
+        }
         loop {
             let step = self.run_inner(&src[read..], dst, last);
             read += step.read;
@@ -208,9 +207,6 @@ impl MultiByteEncoder {
 
 impl Encoder for MultiByteEncoder {
     fn feed(&mut self, src: &str, dst: &mut ByteSink<'_>) -> Step<Unmappable> {
-        if src.len() < self.worth() {
-            return self.feed_others(src, dst);
-        }
         let Some(codes) = self.codes.take().or_else(|| self.plain.codes(src.len())) else {
             let step = self.feed_others(src, dst);
             self.plain.add_encoded(step.read);
@@ -229,7 +225,7 @@ impl Encoder for MultiByteEncoder {
             self.has_pending_escape = false;
             self.set = Shift::INITIAL.set;
         }
-        if !self.inner.has_pending_state() {
+        if !self.is_behind && !self.inner.has_pending_state() {
             return Stop::InputEmpty;
         }
         let stop = self.run("", dst, true).stop;

@@ -1,10 +1,10 @@
 //! The characters that our own loops convert, and their tables.
 //!
-//! Our own loops go first; they encode short texts too, but decode only long ones. They know the *plain* characters,
-//! which encoding_rs converts by themselves, each to one or two bytes, from tables that are read out of encoding_rs; see
-//! [`Plain`]. At anything else they stop between two characters, and encoding_rs continues. So no rule of the standard
-//! is written down twice, and a character that is missing in a table costs speed, but is converted correctly. In
-//! ISO-2022-JP, of long texts only, they also read and write the escape sequences between ASCII and JIS X 0208.
+//! Our own loops go first, once there are tables. They know the *plain* characters, which encoding_rs converts by
+//! themselves, each to one or two bytes, from tables that are read out of encoding_rs; see [`Plain`]. At anything else
+//! they stop between two characters, and encoding_rs continues. So no rule of the standard is written down twice, and a
+//! character that is missing in a table costs speed, but is converted correctly. In ISO-2022-JP they also read and write
+//! the escape sequences between ASCII and JIS X 0208.
 
 use super::jis::{ESC, JIS_OTHERS, Shift, ascii_of_jis};
 use super::one_way::OneWay;
