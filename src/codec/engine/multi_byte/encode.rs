@@ -330,6 +330,32 @@ impl EncodeTable {
         (lanes.len(), written)
     }
 
+    /// Encodes characters one after another, up to one with a longer code, one that may combine with the next, or one
+    /// within eight bytes of the end of the room; returns how many bytes were read and written.
+    #[inline(always)]
+    fn few(&self, is_double: &mut bool, src: &str, spare: &mut [u8]) -> (usize, usize) {
+        let (mut read, mut written, mut was_double) = (0, 0, *is_double);
+        for ch in src.chars() {
+            let lane = self.find(ch) & !bytes::FOLLOWS;
+            let len = lane >> bytes::SHIFT;
+            let Some(place) = spare[written..].first_chunk_mut::<8>() else { break };
+            // A character that may combine has a bit above its length.
+            if len.wrapping_sub(1) >= 3 {
+                break;
+            }
+            let mut shift = 0;
+            if self.is_shifted && (len > 1) != was_double {
+                was_double = !was_double;
+                place[0] = if was_double { SO } else { SI };
+                shift = 1;
+            }
+            place[shift..shift + 4].copy_from_slice(&(lane << (32 - 8 * len)).to_be_bytes());
+            (read, written) = (read + ch.len_utf8(), written + shift + len as usize);
+        }
+        *is_double = was_double;
+        (read, written)
+    }
+
     #[inline(always)]
     fn find(&self, ch: char) -> u32 {
         let block = self.index.get(ch as usize / BLOCK).copied().unwrap_or(0);
@@ -576,6 +602,11 @@ impl MultiByteEncoder {
                 let reach = &mut self.pace.reach;
                 let (taken, made) = batch(table, &mut self.is_double, reach, &src[read..], &mut spare[at..]);
                 self.pace.tried(taken);
+                (read, at) = (read + taken, at + made);
+                chars = src[read..].chars();
+            }
+            if src.len() - read < WORTH {
+                let (taken, made) = table.few(&mut self.is_double, &src[read..], &mut spare[at..]);
                 (read, at) = (read + taken, at + made);
                 chars = src[read..].chars();
             }
