@@ -18,10 +18,16 @@ pub(super) fn find(tables: &Tables, text: &str, from: usize) -> Option<usize> {
 /// it returns something.
 #[inline]
 fn search<T>(bytes: &[u8], from: usize, mut found: impl FnMut(usize) -> Option<T>) -> Option<T> {
-    let mut found = |at: usize| if is_among_others(bytes, from, at) { found(at) } else { None };
-    let mut block = from;
-    while let Some(next) = bytes.get(block..).and_then(<[u8]>::first_chunk) {
-        let mut marks = marks(next);
+    let byte = |at: usize| bytes.get(at).copied().unwrap_or(0);
+    // What comes before `from` does not count.
+    if matters(0, byte(from), byte(from + 1), byte(from + 2))
+        && let Some(found) = found(from)
+    {
+        return Some(found);
+    }
+    let mut block = from + 1;
+    while let Some(around) = bytes.get(block - 1..).and_then(<[u8]>::first_chunk) {
+        let mut marks = marks(around);
         while marks != 0 {
             let result = found(block + marks.trailing_zeros() as usize);
             marks &= marks - 1;
@@ -31,19 +37,21 @@ fn search<T>(bytes: &[u8], from: usize, mut found: impl FnMut(usize) -> Option<T
         }
         block += BLOCK;
     }
-    (block..bytes.len()).filter(|at| matters(bytes[*at], bytes.get(at + 1).copied().unwrap_or(0))).find_map(found)
+    let is_mark = |at: &usize| matters(bytes[at - 1], bytes[*at], byte(at + 1), byte(at + 2));
+    (block..bytes.len()).filter(is_mark).find_map(found)
 }
 
-/// Returns a bit for each of the first [`BLOCK`] bytes, the first one in the lowest bit: whether a character begins there
-/// that matters.
+/// Returns a bit for each byte of a block, the first one in the lowest bit: whether a character begins there that matters.
+/// `around` also has the byte before the block, and the two after it.
 #[inline]
-fn marks(bytes: &[u8; BLOCK + 1]) -> u32 {
-    if bytes.iter().fold(0, |all, byte| all | byte) < 0x80 {
+fn marks(around: &[u8; BLOCK + 3]) -> u32 {
+    if around[1..=BLOCK].iter().fold(0, |all, byte| all | byte) < 0x80 {
         return 0;
     }
+    // No branch per byte, so that the compiler vectorizes it. Text that is not damaged mostly ends here.
     let mut found = [0; BLOCK];
-    for (index, found) in found.iter_mut().enumerate() {
-        *found = u8::from(matters(bytes[index], bytes[index + 1]));
+    for (at, found) in found.iter_mut().enumerate() {
+        *found = u8::from(matters(around[at], around[at + 1], around[at + 2], around[at + 3]));
     }
     if found == [0; BLOCK] {
         return 0;
@@ -56,25 +64,26 @@ fn marks(bytes: &[u8; BLOCK + 1]) -> u32 {
     })
 }
 
-/// Whether the character that begins with these two bytes may continue a sequence, may be damaged alone, or may have lost
-/// what follows it. All of these are among the characters for which this is true: see the test.
+/// Whether the character that begins with `first` and `second` may continue a sequence, may be damaged alone, or may have
+/// lost what follows it; and what is beside it may belong to the same sequence. `third`: the byte after these.
 #[inline]
-fn matters(first: u8, second: u8) -> bool {
+fn matters(before: u8, first: u8, second: u8, third: u8) -> bool {
+    let is_control = (first == 0xC2) & (second < 0xA0);
+    // What loses a blank has two bytes: `LOSING`.
+    let loses =
+        (first == 0xC3) & ((second == 0x82) | (second == 0x83) | (second == 0x90)) | (first == 0xD0) & (second == 0x93);
+    may_matter(first, second) & ((before >= 0x80) | is_control | loses & (third == b' '))
+}
+
+/// Whether the character that begins with these two bytes does, wherever it is. All of these are among the characters for
+/// which this is true: see the test.
+#[inline]
+fn may_matter(first: u8, second: u8) -> bool {
     let is_of_two = (0xC2..=0xD2).contains(&first) & (first != 0xD0) & (first != 0xD1);
     // The letters of Russian but for Г.
     let is_cyrillic = (first == 0xD0) & ((second < 0x90) | (second == 0x93)) | (first == 0xD1) & (second >= 0x90);
     let is_private = (first == 0xEF) & ((second == 0xA3) | (second == 0xAC) | (second == 0xBF));
     is_of_two | is_cyrillic | (first == 0xE2) | is_private
-}
-
-/// Returns whether what is beside the character at `at` may belong to the same sequence, or the character is a control.
-#[inline]
-fn is_among_others(bytes: &[u8], from: usize, at: usize) -> bool {
-    let is_after_other = at > from && bytes[at - 1] >= 0x80;
-    let is_control = bytes[at] == 0xC2 && bytes[at + 1] < 0xA0;
-    // What loses a blank has two bytes.
-    let is_before_blank = bytes.get(at + 2) == Some(&b' ');
-    is_after_other | is_control | is_before_blank
 }
 
 /// Returns where a sequence may begin that the character at `at`, or a blank after it, shows.
@@ -265,18 +274,22 @@ mod tests {
             let mut bytes = [0; 4];
             let bytes = ch.encode_utf8(&mut bytes).as_bytes();
             let is_needed = signs.tail != 0 || signs.lead & (ALONE | LOST) != 0;
-            assert!(matters(bytes[0], bytes[1]) || !is_needed, "{ch:?}");
+            assert!(may_matter(bytes[0], bytes[1]) || !is_needed, "{ch:?}");
+            let is_before_blank = signs.lead & LOST != 0;
+            assert_eq!(matters(b' ', bytes[0], bytes[1], b' '), is_before_blank || signs.lead & ALONE != 0, "{ch:?}");
         }
     }
 
     #[test]
     fn marks_are_where_characters_begin() {
-        let mut bytes = [b'a'; BLOCK + 1];
+        let mut bytes = [b'a'; BLOCK + 3];
         for at in 0..BLOCK {
-            (bytes[at], bytes[at + 1]) = (0xC3, 0xA9);
+            (bytes[at + 1], bytes[at + 2]) = (0xC2, 0x92);
             assert_eq!(marks(&bytes), 1 << at);
-            (bytes[at], bytes[at + 1]) = (b'a', b'a');
+            (bytes[at + 1], bytes[at + 2]) = (b'a', b'a');
         }
+        bytes[..3].copy_from_slice(&[0xA9, 0xC3, 0xA9]);
+        assert_eq!(marks(&bytes), 1);
     }
 
     proptest! {

@@ -3,6 +3,7 @@
 use crate::files::streams::{self, Standard, read_at};
 use charpipe::codec::PageBuffer;
 use charpipe::files::{Blocking, EntryKind, Place, open_typed};
+use std::cell::Cell;
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, Read, Seek as _};
@@ -116,7 +117,7 @@ impl OpenInput {
             Some(_) => Some(file.clone()),
             None => None,
         };
-        let buffer = PageBuffer::for_input(buffer_bytes(&metadata, read_size));
+        let buffer = buffer_of(buffer_bytes(&metadata, read_size));
         let read_size = read_size.min(buffer.len());
         let stream = if second.is_none() { Some(file.clone()) } else { None };
         // Some systems tell how much is in a pipe at the moment.
@@ -154,6 +155,27 @@ fn buffer_bytes(file: &Metadata, read_size: usize) -> usize {
     match usize::try_from(file.len()) {
         Ok(len) if file.is_file() && len < read_size => len.next_power_of_two().max(SHORT_BYTES),
         _ => read_size.max(LAZY_BYTES),
+    }
+}
+
+thread_local! {
+    /// The buffer of the last short file. To make another one and clear it takes as long as to read such a file.
+    static LAST_SHORT: Cell<PageBuffer> = Cell::default();
+}
+
+/// Returns a buffer of this size, which may have the bytes of another file.
+fn buffer_of(size: usize) -> PageBuffer {
+    let last = if size == SHORT_BYTES { LAST_SHORT.take() } else { PageBuffer::default() };
+    if last.len() == size { last } else { PageBuffer::for_input(size) }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        if self.buffer.len() == SHORT_BYTES {
+            let buffer = std::mem::take(&mut self.buffer);
+            // When the thread ends, there is no next file.
+            _ = LAST_SHORT.try_with(|last| last.set(buffer));
+        }
     }
 }
 
