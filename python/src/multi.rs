@@ -14,8 +14,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use std::sync::{Arc, OnceLock};
 
-/// Up to this many bytes, or characters, a string is short, and so short that it is worth less room.
+/// Up to this many bytes, or characters, a string is short.
 const SHORT: usize = 512;
+
+/// Up to this many bytes, a string is decoded in a smaller room.
 const SHORTER: usize = 64;
 
 /// The room for a piece of text, in bytes of UTF-8.

@@ -75,7 +75,7 @@ macro_rules! copy_by_blocks {
                 room.copy_from_slice(&window[3..]);
                 at = src.len();
             }
-            // A value, which has not that many bytes.
+            // A value that is too short for such a window.
             if at < src.len() && (SHORTEST..BLOCK + 3).contains(&src.len()) && (src.is_ascii() || is_value(src)) {
                 dst.copy_from_slice(src);
                 return src.len();

@@ -96,7 +96,7 @@ fn ends_and_continuations<const N: usize>(text: &[u8]) -> (bool, usize) {
     {
         look_at(last, N - rest.len());
     }
-    let all = |counts: [u8; N]| counts.iter().fold(0, |sum, count| sum + count);
+    let all = |counts: [u8; N]| counts.iter().sum::<u8>();
     (all(may_end) > 0, usize::from(all(continuations)))
 }
 
