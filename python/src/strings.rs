@@ -65,15 +65,19 @@ impl Buffer {
     /// move the buffer would take longer than to decode it.
     fn borrow(&mut self, object: &Bound<'_, PyAny>) -> PyResult<()> {
         self.release();
-        // SAFETY: The object is alive and the GIL is held. The call fills in the view, or leaves it without an object.
-        // A simple view has no pointers into itself, so it can be moved.
+        // SAFETY: The object is alive and the GIL is held. If the call succeeds, it has filled in the view. A simple view
+        // has no pointers into itself, so it can be moved.
         match unsafe { ffi::PyObject_GetBuffer(object.as_ptr(), &raw mut self.view, ffi::PyBUF_SIMPLE) } {
             0 => {
                 // To copy a few bytes takes less time than to look.
                 self.is_constant = self.len() > FEW && is_constant(object);
                 Ok(())
             }
-            _ => Err(PyErr::fetch(object.py())),
+            _ => {
+                // Whatever the object left in it.
+                self.view = ffi::Py_buffer::new();
+                Err(PyErr::fetch(object.py()))
+            }
         }
     }
 

@@ -64,8 +64,8 @@ fn marks(around: &[u8; BLOCK + 3]) -> u32 {
     })
 }
 
-/// Whether the character that begins with `first` and `second` may continue a sequence, may be damaged alone, or may have
-/// lost what follows it; and what is beside it may belong to the same sequence. `third`: the byte after these.
+/// Whether the character that begins with `first` and `second` may continue a sequence with the one before it, may be damaged
+/// alone, or may have lost the blank that follows it. `third`: the byte after these.
 #[inline]
 fn matters(before: u8, first: u8, second: u8, third: u8) -> bool {
     let is_control = (first == 0xC2) & (second < 0xA0);

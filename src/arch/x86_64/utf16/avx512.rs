@@ -69,6 +69,7 @@ pub fn to_utf8(order: ByteOrder, src: &[u8], dst: &mut [u8]) -> (usize, usize) {
         let (taken, put) = put::<true>(units, window);
         if taken > 0 {
             read += 2 * rest;
+            // Each of the zeros became a byte.
             written += put - (32 - rest);
         }
     }
@@ -202,7 +203,7 @@ pub fn from_utf8(order: ByteOrder, bmp_only: bool, src: &str, dst: &mut [u8]) ->
     back(src, read, written, pair as u32)
 }
 
-/// Sixty-four bytes of UTF-8, not all of them ASCII, and for each of them the two after it.
+/// Sixty-four bytes of UTF-8, or fewer at the end, and for each of them the two after it.
 pub(in crate::arch::x86_64) struct Text {
     /// The bytes, the bytes after them, and those after these.
     pub(in crate::arch::x86_64) bytes: [__m512i; 3],

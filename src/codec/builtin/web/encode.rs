@@ -24,7 +24,7 @@ pub(super) struct MultiByteEncoder {
     has_pending_escape: bool,
     /// The escape sequence that was written last, for ISO-2022-JP.
     set: [u8; 3],
-    /// Whether the table has written it, so that `inner` is in another set.
+    /// Whether the table has written it, so that `inner` may be in another set.
     is_behind: bool,
 }
 
