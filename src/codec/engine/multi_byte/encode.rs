@@ -605,7 +605,8 @@ impl MultiByteEncoder {
                 (read, at) = (read + taken, at + made);
                 chars = src[read..].chars();
             }
-            if src.len() - read < WORTH {
+            // A web page can do without this code.
+            if src.len() - read < WORTH && !cfg!(target_family = "wasm") {
                 let (taken, made) = table.few(&mut self.is_double, &src[read..], &mut spare[at..]);
                 (read, at) = (read + taken, at + made);
                 chars = src[read..].chars();
