@@ -70,14 +70,14 @@ pub(crate) fn decode<'py>(
     Ok(Some(text.whole(py)))
 }
 
-/// Decodes a short string with a new decoder; returns `None`, and leaves the decoder as it was, if it is not whole or does
-/// not fit.
+/// Decodes a short string with a new decoder. Returns `None` if it is not whole or does not fit; the decoder is in its
+/// initial state then.
 fn decode_short<'py, const ROOM: usize>(
     py: Python<'py>,
     decoder: &mut dyn Decoder,
     src: &[u8],
 ) -> Option<Bound<'py, PyString>> {
-    // To clear the room takes a part of the time that a value takes.
+    // Clearing a large room would take longer than decoding a value.
     let mut room = [0; ROOM];
     let mut sink = Utf8Sink::new(&mut room);
     if decoder.feed(src, &mut sink).stop == Stop::InputEmpty && decoder.finish(&mut sink) == Stop::InputEmpty {

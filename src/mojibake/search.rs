@@ -64,8 +64,8 @@ fn marks(around: &[u8; BLOCK + 3]) -> u32 {
     })
 }
 
-/// Whether the character that begins with `first` and `second` may continue a sequence with the one before it, may be damaged
-/// alone, or may have lost the blank that follows it. `third`: the byte after these.
+/// Whether the character that begins with `first` and `second` may continue a sequence with the one before it, may be
+/// damaged alone, or may have lost the blank that follows it. `third`: the byte after these.
 #[inline]
 fn matters(before: u8, first: u8, second: u8, third: u8) -> bool {
     let is_control = (first == 0xC2) & (second < 0xA0);
@@ -75,8 +75,8 @@ fn matters(before: u8, first: u8, second: u8, third: u8) -> bool {
     may_matter(first, second) & ((before >= 0x80) | is_control | loses & (third == b' '))
 }
 
-/// Whether the character that begins with these two bytes does, wherever it is. All of these are among the characters for
-/// which this is true: see the test.
+/// Whether a character that begins with these two bytes may do so, whatever is beside it. It is true for all that may,
+/// and for others: see the test.
 #[inline]
 fn may_matter(first: u8, second: u8) -> bool {
     let is_of_two = (0xC2..=0xD2).contains(&first) & (first != 0xD0) & (first != 0xD1);

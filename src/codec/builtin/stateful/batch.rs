@@ -65,8 +65,9 @@ impl WriteBatch {
         WriteBatch { set, but, switch, codes: OnceLock::new() }
     }
 
-    /// Writes characters and codes from the front of `src`, up to anything else or near the end of the room; returns how
-    /// many bytes were read. Writes nothing if there is no table, and `src` is too short for one. `reach` is for the next call.
+    /// Writes characters and codes from the front of `src`, up to anything else or near the end of the room; returns
+    /// how many bytes were read. Writes nothing if there is no table, and `src` is too short for one. `reach` is for the
+    /// next call.
     pub(super) fn write(&self, is_double: &mut bool, src: &str, reach: &mut usize, out: &mut ByteSink<'_>) -> usize {
         // Where the kernels are not worth it, the compiler leaves out all of this.
         if !lanes::are_worth_it(arch::isa()) {
