@@ -100,9 +100,9 @@ impl Keys {
         let labels = entries.flat_map(Entry::labels);
         let (mut keys, numbers): (Vec<_>, Vec<_>) = labels.map(|label| (key(label), number(label))).unzip();
         let mut numbers: Vec<u32> = numbers.into_iter().flatten().collect();
-        keys.sort_unstable();
+        crate::sort::by(&mut keys, Ord::cmp);
         keys.dedup();
-        numbers.sort_unstable();
+        crate::sort::by(&mut numbers, Ord::cmp);
         numbers.dedup();
         Keys { keys, numbers }
     }
