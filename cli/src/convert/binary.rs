@@ -34,8 +34,19 @@ impl Search {
         Ok((!is_other && !args.records.is_given()).then_some(Search { registry, guess, strict }))
     }
 
-    /// Returns the verdict on an input if it is binary, and the whole input again.
-    pub(crate) fn examine(&self, mut input: Box<dyn BufRead>) -> (Option<Verdict>, Box<dyn BufRead>) {
+    /// Returns the verdict on an input if it is binary, and the whole input again. `len`: how long it is, if that is known.
+    pub(crate) fn examine(
+        &self,
+        mut input: Box<dyn BufRead>,
+        len: Option<u64>,
+    ) -> (Option<Verdict>, Box<dyn BufRead>) {
+        // A short file is examined where it is.
+        if let (Some(len @ 1..), Ok(head)) = (len, fill(&mut *input))
+            && head.len() as u64 >= len
+        {
+            let verdict = self.binary(&head[..head.len().min(HEAD)]);
+            return (verdict, input);
+        }
         let mut head = Vec::new();
         // An error occurs again when the input is converted.
         while let Ok(bytes) = fill(&mut *input)

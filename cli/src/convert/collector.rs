@@ -42,7 +42,7 @@ impl<'a> Collector<'a> {
         if let Some(left_alone) = self.left_alone.as_mut().filter(|_| is_left) {
             left_alone.binary += 1;
         }
-        say_outcome(outcome, self.args, &name, &task.path.text());
+        say_outcome(outcome, self.args, &name, &task.path);
         let status = self.report.write(|| {
             let (output, report, ending) = (&outcome.output, &outcome.report, outcome.ended.early());
             let (stopped, error) = (ending.is_some_and(Ending::is_stopped), ending.and_then(Ending::object));

@@ -11,7 +11,7 @@ use crate::messages::say;
 use crate::status::Status;
 use charpipe::files::FileId;
 use std::collections::HashMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::{Component, Path};
 use std::sync::Arc;
 
@@ -58,9 +58,9 @@ pub(crate) fn refuse(tasks: &[Task], report: Option<&Path>, read: &ReadFiles) ->
 
 /// The outputs of the tasks so far.
 struct Outputs<'t> {
-    /// By path.
+    /// By path: for each node of the tree.
     tree: PathTree,
-    paths: HashMap<usize, &'t Task>,
+    paths: Vec<Option<&'t Task>>,
     /// By the file that exists at that path.
     files: HashMap<FileId, &'t Task>,
     /// By the location where a file would be made. Only filled if some output is a symlink to nothing: otherwise, paths
@@ -83,7 +83,7 @@ impl<'t> Outputs<'t> {
         let mut locations = Locations::default();
         Outputs {
             tree: PathTree::default(),
-            paths: HashMap::new(),
+            paths: Vec::new(),
             files: HashMap::new(),
             new_files: HashMap::new(),
             has_dangling: tasks.iter().any(is_dangling) || report.is_some_and(Path::is_symlink),
@@ -120,7 +120,9 @@ impl<'t> Outputs<'t> {
                 false => format!("{target}: it is an input, and {} would be written over it", task.name()),
             });
         }
-        let same_path = self.paths.insert(self.tree.node(path), task);
+        let node = self.tree.node(path);
+        self.paths.resize(self.tree.parents.len(), None);
+        let same_path = self.paths[node].replace(task);
         let same_file = match existing {
             Some(existing) => self.files.insert(existing, task),
             None if self.has_dangling && !is_backup => self.new_files.insert(self.locations.of(path), task),
@@ -144,7 +146,7 @@ impl<'t> Outputs<'t> {
         let mut above: Vec<Option<&Task>> = vec![None; self.tree.parents.len()];
         for node in 1..above.len() {
             let parent = self.tree.parents[node];
-            above[node] = self.paths.get(&parent).copied().or(above[parent]);
+            above[node] = self.paths.get(parent).copied().flatten().or(above[parent]);
         }
         for (node, task) in nodes {
             if let Some(other) = above[node] {
@@ -203,7 +205,7 @@ fn id(path: &Path) -> Option<FileId> {
 struct PathTree {
     /// The node in which each node is. The first node is where all paths begin.
     parents: Vec<usize>,
-    children: HashMap<(usize, OsString), usize>,
+    children: HashMap<(usize, Arc<OsStr>), usize>,
     /// The nodes of directories that were searched: by where the path begins, the search, and the directory.
     known: HashMap<(*const Path, *const Dirs, usize), usize>,
 }
@@ -221,14 +223,14 @@ impl PathTree {
             FilePath::Text(text) => self.text(Path::new(text)),
             FilePath::Below(base, below) => {
                 let folder = self.folder(base, &below.dirs, below.dir);
-                if below.name.is_empty() { folder } else { self.child(folder, &below.name) }
+                if below.name.is_empty() { folder } else { self.child(folder, below.name.clone()) }
             }
         }
     }
 
     fn text(&mut self, path: &Path) -> usize {
         let parts = path.components().filter(|part| *part != Component::CurDir);
-        parts.fold(0, |node, part| self.child(node, part.as_os_str()))
+        parts.fold(0, |node, part| self.child(node, part.as_os_str().into()))
     }
 
     /// Returns the node of a directory below `base`.
@@ -244,15 +246,15 @@ impl PathTree {
             at = dirs.parent(at);
         };
         for dir in missing.into_iter().rev() {
-            node = self.child(node, dirs.name(dir));
+            node = self.child(node, dirs.name(dir).into());
             self.known.insert(key(dir), node);
         }
         node
     }
 
-    fn child(&mut self, parent: usize, name: &OsStr) -> usize {
+    fn child(&mut self, parent: usize, name: Arc<OsStr>) -> usize {
         let next = self.parents.len();
-        let node = *self.children.entry((parent, name.to_owned())).or_insert(next);
+        let node = *self.children.entry((parent, name)).or_insert(next);
         if node == next {
             self.parents.push(parent);
         }

@@ -96,10 +96,10 @@ struct Conversion {
     is_shared: bool,
     notes: Vec<String>,
     /// The verdict, if the input is binary and is copied.
-    binary: Option<Verdict>,
+    binary: Option<Box<Verdict>>,
     is_verbose: bool,
     /// The output, if the input is replaced.
-    in_place: Option<InPlace>,
+    in_place: Option<Box<InPlace>>,
     /// The bytes around an error will be shown.
     shows_bytes: bool,
     /// If the text was decoded with the wrong charset before, that will be said.
@@ -259,7 +259,7 @@ impl Converter<'_> {
     }
 
     /// Opens an input once; if it will be replaced, in the directory where that happens.
-    fn open(&self, task: &Task) -> Result<(OpenInput, Option<InPlace>), Ended> {
+    fn open(&self, task: &Task) -> Result<(OpenInput, Option<Box<InPlace>>), Ended> {
         let (typed, end) = match (&task.found, &task.target) {
             (None, Target::InPlace { .. }) => End::of(Path::new(&task.path.text())).map_err(Ending::NotOpened)?,
             (None, _) => return Ok((input::open(&task.path.text(), READ_BYTES).map_err(Ending::NotOpened)?, None)),
@@ -276,7 +276,7 @@ impl Converter<'_> {
         let force = self.args.many.force;
         let backup = backup.as_ref().map(|path| Backup::new(typed.sibling(&path.file_name()), path.clone(), force));
         let file = InPlace::new(place, &opened, backup, self.args.many.check).map_err(Failure::NoOutput)?;
-        Ok((opened, Some(file)))
+        Ok((opened, Some(Box::new(file))))
     }
 
     /// Opens an input and makes the transcoder for it. `objection` returns why the file cannot be an input. Not
@@ -299,7 +299,8 @@ impl Converter<'_> {
         if let Some(objection) = opened.metadata.as_ref().and_then(objection) {
             return Err(Ending::NotOpened(io::Error::other(objection)).into());
         }
-        let is_file = opened.metadata.is_some_and(|metadata| metadata.is_file());
+        let mut len = opened.metadata.filter(Metadata::is_file).map(|metadata| metadata.len());
+        let is_file = len.is_some();
         let (is_verbose, is_quiet) = (self.args.messages.verbose, self.args.messages.quiet);
         let mut notes = Vec::new();
         let mut reader = self.meter.counted(opened.reader);
@@ -316,10 +317,10 @@ impl Converter<'_> {
                 transcode = Cow::Owned(transcode.into_owned().content_type(&value));
             }
             // Offsets count from the beginning of the body.
-            (file, again) = (None, None);
+            (file, again, len) = (None, None, None);
         }
         let (mut binary, reader) = match self.search(task) {
-            Some(search) => search.examine(reader),
+            Some(search) => search.examine(reader, len),
             None => (None, reader),
         };
         if let Some(verdict) = binary.take_if(|_| !self.copies(task)) {
@@ -352,14 +353,17 @@ impl Converter<'_> {
             None => Box::new(transcode.transcoder().map_err(Failure::Stuck)?),
         };
         let shows_bytes = is_verbose && messages::is_watched();
-        let input = SampledInput::new(input).with_file(file).with_stream(stream).keep_recent(shows_bytes);
         let hints_at_damage = !is_quiet && self.args.hints_at_damage();
+        // For an error, the beginning of a file is read again.
+        let keeps_beginning = hints_at_damage || file.is_none();
+        let input = SampledInput::new(input).with_file(file).with_stream(stream);
+        let input = input.keep_beginning(keeps_beginning).keep_recent(shows_bytes);
         Ok(Conversion {
             input,
             transcoder,
             is_shared,
             notes,
-            binary,
+            binary: binary.map(Box::new),
             in_place,
             is_verbose,
             shows_bytes,
@@ -384,7 +388,7 @@ impl Conversion {
     /// Converts the input into an output, or copies it if it is binary.
     fn run(&mut self, output: &mut Output) -> Outcome {
         if let Some(verdict) = self.binary.take() {
-            return self.copy(verdict, output);
+            return self.copy(*verdict, output);
         }
         let ended = match panics::catch(|| self.transcoder.run(&mut self.input, output)) {
             Ok(mut result) => {

@@ -53,8 +53,8 @@ impl Locations {
             return self.of_path(Path::new(&path.text()));
         }
         let (number, folder) = self.folder(base, below, enter);
-        let Some(folder) = folder else { return (number, below.name.clone()) };
-        let place = Place { folder, name: below.name.clone() };
+        let Some(folder) = folder else { return (number, below.name.as_ref().to_owned()) };
+        let place = Place { folder, name: below.name.as_ref().to_owned() };
         if !matches!(place.look(), Ok(Some(entry)) if entry.kind == EntryKind::Link) {
             return (number, place.name);
         }
@@ -98,7 +98,7 @@ impl Locations {
             at = dirs.parent(at);
         };
         let mut folder = |dir: usize| {
-            let below = Below { dirs: dirs.clone(), dir, name: dirs.name(dir).to_owned() };
+            let below = Below { dirs: dirs.clone(), dir, name: dirs.name(dir).into() };
             let start = || Folder::open(base).map(Arc::new);
             self.cursor.place(&below, start, &mut enter).ok().map(|place| place.folder)
         };
@@ -162,7 +162,7 @@ mod tests {
         let (dirs, mut locations, mut entered) = (Arc::new(dirs), Locations::default(), 0);
         for dir in order.split_off(1) {
             for name in ["x", "y"] {
-                let path = FilePath::Below(base.clone(), Below { dirs: dirs.clone(), dir, name: name.into() });
+                let path = FilePath::Below(base.clone(), Below { dirs: dirs.clone(), dir, name: OsStr::new(name).into() });
                 let enter = |folder: &Folder, name: &OsStr| {
                     entered += 1;
                     folder.sub(name)
@@ -190,7 +190,7 @@ mod tests {
         let (dir, missing) = (dirs.add(0, "d".into()), dirs.add(0, "missing".into()));
         let (base, dirs, mut locations) = (Arc::<Path>::from(path("out")), Arc::new(dirs), Locations::default());
         let mut of = |dir, name: &str| {
-            locations.of(&FilePath::Below(base.clone(), Below { dirs: dirs.clone(), dir, name: name.into() }))
+            locations.of(&FilePath::Below(base.clone(), Below { dirs: dirs.clone(), dir, name: OsStr::new(name).into() }))
         };
         assert!(of(dir, "near") == of(0, "new") && of(dir, "chain") == of(0, "new"));
         assert!(of(dir, "far") == of(missing, "new") && of(dir, "far") != of(0, "new"));

@@ -5,6 +5,7 @@ use crate::convert::ended::{Ended, Failure};
 use crate::convert::outcome::Outcome;
 use crate::ending::Ending;
 use crate::escape::{harmless, printable};
+use crate::files::file_path::FilePath;
 use crate::files::name::Name;
 use crate::messages::hints::{self, HintContext};
 use crate::messages::{self, Count, InWords, Place, say, say_count, say_problem};
@@ -12,10 +13,9 @@ use charpipe::Hex;
 use charpipe::{
     CutRecord, Error, Faults, Kind, OnControl, OnMalformed, OnUnmappable, RepairedAt, Report, UnmappableAt,
 };
-use std::ffi::OsStr;
 
 /// Prints the messages about the input `name`, the error last. A check prints no counts here: they are in its line.
-pub(crate) fn say_outcome(outcome: &Outcome, args: &Convert, name: &Name, path: &OsStr) {
+pub(crate) fn say_outcome(outcome: &Outcome, args: &Convert, name: &Name, path: &FilePath) {
     let (quiet, verbose) = (args.messages.quiet, args.messages.verbose);
     for note in &outcome.notes {
         say(format_args!("{name}: {note}"));
@@ -36,10 +36,10 @@ pub(crate) fn say_outcome(outcome: &Outcome, args: &Convert, name: &Name, path: 
     say_error(outcome, args, name, path);
 }
 
-fn say_error(outcome: &Outcome, args: &Convert, name: &Name, path: &OsStr) {
+fn say_error(outcome: &Outcome, args: &Convert, name: &Name, path: &FilePath) {
     let Some(ending) = outcome.ended.early() else { return };
     let start = Some(Place::byte(0));
-    ending.say(name, path, |failure| match failure {
+    ending.say(name, &path.text(), |failure| match failure {
         Failure::NoShape(why) => say_problem(name, start, &printable(&why.to_string()), hints::for_shape(why)),
         Failure::HasBackup(why) => say_problem(name, start, &printable(&why.to_string()), ""),
         Failure::NoOutput(error) => {

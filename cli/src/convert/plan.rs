@@ -138,7 +138,7 @@ impl OutputDir {
 /// Returns the output of a file in the directory of `--output-dir`. `below`: its path there, without the suffix.
 fn in_dir(args: &Convert, dir: &OutputDir, mut below: Below) -> Target {
     let suffix = args.many.output_suffix.as_deref().unwrap_or_default();
-    below.name.push(suffix);
+    below.add(suffix);
     let path = match below.is_empty() {
         // There is no file, only a directory that could not be searched.
         true => FilePath::Text(dir.path.join("").into()),

@@ -92,14 +92,23 @@ pub(crate) struct Below {
     pub(crate) dirs: Arc<Dirs>,
     /// The directory that it is in.
     pub(crate) dir: usize,
-    /// Empty for the directory itself.
-    pub(crate) name: OsString,
+    /// Empty for the directory itself. Shared by the paths of a file and of its output.
+    pub(crate) name: Arc<OsStr>,
 }
 
 impl Below {
     /// Returns the path of an entry of the first directory.
     pub(crate) fn of_name(name: OsString) -> Self {
-        Below { dirs: Arc::new(Dirs::new()), dir: 0, name }
+        Below { dirs: Arc::new(Dirs::new()), dir: 0, name: name.into() }
+    }
+
+    /// Puts a text after the name.
+    pub(crate) fn add(&mut self, suffix: &OsStr) {
+        if !suffix.is_empty() {
+            let mut name = self.name.as_ref().to_owned();
+            name.push(suffix);
+            self.name = name.into();
+        }
     }
 
     /// Returns whether it is the first directory itself.
@@ -136,7 +145,7 @@ impl FilePath {
         let mut path = self.clone();
         match &mut path {
             FilePath::Text(text) => text.push(suffix),
-            FilePath::Below(_, below) => below.name.push(suffix),
+            FilePath::Below(_, below) => below.add(suffix),
         }
         path
     }
@@ -145,7 +154,7 @@ impl FilePath {
     pub(crate) fn file_name(&self) -> OsString {
         match self {
             FilePath::Text(text) => Path::new(text).file_name().unwrap_or_default().to_owned(),
-            FilePath::Below(_, below) => below.name.clone(),
+            FilePath::Below(_, below) => below.name.as_ref().to_owned(),
         }
     }
 }
@@ -177,7 +186,7 @@ impl Cursor {
             return Err(io::ErrorKind::IsADirectory.into());
         }
         if *dir == 0 {
-            return Ok(Place { folder: start()?, name: name.clone() });
+            return Ok(Place { folder: start()?, name: name.as_ref().to_owned() });
         }
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let near = held.take().filter(|position| Arc::ptr_eq(&position.dirs, dirs));
@@ -205,7 +214,7 @@ impl Cursor {
         }
         let folder = position.folder.clone();
         *held = Some(position);
-        Ok(Place { folder, name: name.clone() })
+        Ok(Place { folder, name: name.as_ref().to_owned() })
     }
 }
 
@@ -284,7 +293,7 @@ mod tests {
                     entered += 1;
                     folder.sub(name)
                 };
-                let below = Below { dirs: dirs.clone(), dir: *dir, name: "x".into() };
+                let below = Below { dirs: dirs.clone(), dir: *dir, name: OsStr::new("x").into() };
                 let place = cursor.place(&below, start, enter).unwrap();
                 let read = io::read_to_string(place.folder.read(&place.name).unwrap()).unwrap();
                 assert_eq!(Path::new(&read), path);
@@ -300,7 +309,7 @@ mod tests {
         let (dirs, order) = nested(folder.path(), 3);
         let (dirs, cursor) = (Arc::new(dirs), Cursor::default());
         let place = |dir: usize| {
-            let below = Below { dirs: dirs.clone(), dir, name: "x".into() };
+            let below = Below { dirs: dirs.clone(), dir, name: OsStr::new("x").into() };
             cursor.place(&below, || Folder::open(folder.path()).map(Arc::new), |folder, name| folder.sub(name))
         };
         place(order[3]).unwrap();
@@ -317,7 +326,7 @@ mod tests {
         let mut dirs = Dirs::new();
         let one = dirs.add(0, "a".into());
         let dir = dirs.add(one, "b".into());
-        let below = Below { dirs: Arc::new(dirs), dir, name: "c".into() };
+        let below = Below { dirs: Arc::new(dirs), dir, name: OsStr::new("c").into() };
         let path = FilePath::Below(Path::new("./top").into(), below);
         assert_eq!((&*path.text(), &*path.file_name()), (OsStr::new("./top/a/b/c"), OsStr::new("c")));
         assert_eq!(path.with_suffix(".old".as_ref()).name().shown(), "./top/a/b/c.old");

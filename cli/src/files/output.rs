@@ -68,8 +68,8 @@ impl Output {
     }
 
     /// Returns the output that replaces the input `file`.
-    pub(crate) fn in_place(name: Name, file: InPlace) -> Self {
-        Output::new(name, Sink::InPlace(Box::new(file)))
+    pub(crate) fn in_place(name: Name, file: Box<InPlace>) -> Self {
+        Output::new(name, Sink::InPlace(file))
     }
 
     /// Opens a place below a directory, as [`path`](Self::path) does, or nothing in a rehearsal. A symlink there is

@@ -29,7 +29,8 @@ const RECENT_BYTES: usize = 128 * 1024;
 pub(crate) struct SampledInput {
     inner: Box<dyn BufRead>,
     consumed: u64,
-    sample: Vec<u8>,
+    /// The first bytes that were read, if they are kept.
+    sample: Option<Vec<u8>>,
     /// The last bytes that were read, if they are kept.
     recent: Option<Vec<u8>>,
     /// The last bytes that were consumed.
@@ -49,7 +50,7 @@ impl SampledInput {
         SampledInput {
             inner,
             consumed: 0,
-            sample: Vec::new(),
+            sample: Some(Vec::new()),
             recent: None,
             tail: Vec::new(),
             filled: 0,
@@ -73,6 +74,11 @@ impl SampledInput {
     fn has_more_by(&self, deadline: Instant) -> bool {
         let time = deadline.saturating_duration_since(Instant::now());
         self.filled > self.consumed || self.stream.as_ref().is_none_or(|stream| is_readable_within(stream, time))
+    }
+
+    /// Sets whether the first bytes are kept; at first, they are. Those of a regular file can be read again.
+    pub(crate) fn keep_beginning(self, beginning: bool) -> Self {
+        SampledInput { sample: beginning.then(Vec::new), ..self }
     }
 
     /// Sets whether the last bytes are kept.
@@ -101,9 +107,11 @@ impl SampledInput {
         Some(bytes)
     }
 
-    /// Returns the first bytes of the input, as many as detection looks at, but not more than `len`.
+    /// Returns the first bytes of the input, as many as detection looks at, but not more than `len`. If they are not kept,
+    /// there are none.
     pub(crate) fn beginning(&self, len: u64) -> &[u8] {
-        &self.sample[..self.sample.len().min(usize::try_from(len).unwrap_or(usize::MAX))]
+        let sample = self.sample.as_deref().unwrap_or_default();
+        &sample[..sample.len().min(usize::try_from(len).unwrap_or(usize::MAX))]
     }
 
     /// Returns the first bytes of the input, up to a little after an error at `offset`, or the bytes around the error
@@ -129,7 +137,7 @@ impl SampledInput {
             self.consume(len);
         }
         if !is_late {
-            return self.sample[..self.sample.len().min(range.end as usize)].to_vec();
+            return self.beginning(range.end).to_vec();
         }
         let index = |at: u64| (at.saturating_sub(begin) as usize).min(late.len());
         late[index(range.start)..index(range.end)].to_vec()
@@ -144,14 +152,13 @@ fn after(buffer: &[u8], known: u64) -> &[u8] {
 impl BufRead for SampledInput {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         let buffer = self.inner.fill_buf()?;
-        // The part of the buffer after the sample so far; none once bytes beyond the sample were consumed.
-        let keeps = self.sample.len() < SAMPLE_BYTES;
-        let new = (self.sample.len() as u64)
-            .checked_sub(self.consumed)
-            .filter(|_| keeps)
-            .map_or(&[][..], |known| after(buffer, known));
-        let missing = SAMPLE_BYTES - self.sample.len();
-        self.sample.extend_from_slice(&new[..new.len().min(missing)]);
+        if let Some(sample) = &mut self.sample {
+            // The part of the buffer after the sample so far; none once bytes beyond the sample were consumed.
+            let missing = SAMPLE_BYTES - sample.len();
+            let known = (sample.len() as u64).checked_sub(self.consumed).filter(|_| missing > 0);
+            let new = known.map_or(&[][..], |known| after(buffer, known));
+            sample.extend_from_slice(&new[..new.len().min(missing)]);
+        }
         let fresh = after(buffer, self.filled.saturating_sub(self.consumed));
         self.filled += fresh.len() as u64;
         self.is_over |= buffer.is_empty();
@@ -198,11 +205,11 @@ mod tests {
     fn far_into_the_input() {
         let begin = (1 << 32) - 4;
         let mut input = SampledInput::new(Box::new(&b"0123456789"[..])).keep_recent(true);
-        (input.consumed, input.filled, input.sample) = (begin, begin, vec![b'a'; SAMPLE_BYTES]);
+        (input.consumed, input.filled, input.sample) = (begin, begin, Some(vec![b'a'; SAMPLE_BYTES]));
         let mut rest = Vec::new();
         input.read_to_end(&mut rest).unwrap();
         assert_eq!(
-            (&rest[..], input.sample.len(), input.len()),
+            (&rest[..], input.beginning(u64::MAX).len(), input.len()),
             (&b"0123456789"[..], SAMPLE_BYTES, Some((1 << 32) + 6))
         );
         // The end stays where it is, however often it is read.

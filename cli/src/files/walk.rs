@@ -127,7 +127,7 @@ impl<'a> Walk<'a> {
             }
         };
         let (root, dirs) = (Arc::new(root), Arc::new(found.dirs));
-        let below = |dir, name| Below { dirs: dirs.clone(), dir, name };
+        let below = |dir, name: OsString| Below { dirs: dirs.clone(), dir, name: name.into() };
         let file = |Entry { dir, name, trouble }| FoundFile { root: root.clone(), below: below(dir, name), trouble };
         found.entries.into_iter().map(file).collect()
     }
