@@ -81,6 +81,15 @@ impl Place {
         ))
     }
 
+    /// Returns this place as one where nothing is, without looking. What is there all the same is never replaced: to put the
+    /// new file there fails. It saves a search that takes the directory from other threads.
+    ///
+    /// # Errors
+    /// Fails where [`follow`](Self::follow) does, if another user's symlink led here; also on systems other than Unix.
+    pub fn unlooked(self) -> io::Result<End> {
+        if cfg!(unix) && self.folder.led_by().is_none() { Ok(End::File(self, None)) } else { self.follow(false) }
+    }
+
     /// Follows the symlink at this place, if there is one, and those that it leads to. A symlink of another user is
     /// followed only to that user's own files. `may_be_link` is whether a symlink is expected here; if not, it is an
     /// error.

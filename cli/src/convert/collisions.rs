@@ -33,7 +33,7 @@ pub(crate) fn refuse(tasks: &[Task], report: Option<&Path>, read: &ReadFiles) ->
     for task in tasks.iter().filter(|task| task.trouble.is_none()) {
         match &task.target {
             Target::File { path, there, .. } | Target::Listed { path, there } => {
-                let existing = if *there == There::Nothing { None } else { id_of(path) };
+                let existing = if there.is_nothing() { None } else { id_of(path) };
                 outputs.add(task, (path, existing), false, &inputs, &mut found);
             }
             Target::InPlace { backup } => {
@@ -167,7 +167,7 @@ impl<'t> Outputs<'t> {
 fn may_be_input(tasks: &[Task], report: Option<&Path>) -> bool {
     report.is_some_and(|path| id(path).is_some())
         || tasks.iter().any(|task| match &task.target {
-            Target::File { there, .. } | Target::Listed { there, .. } => *there != There::Nothing,
+            Target::File { there, .. } | Target::Listed { there, .. } => !there.is_nothing(),
             Target::InPlace { .. } => true,
             Target::Shared | Target::Nowhere => false,
         })

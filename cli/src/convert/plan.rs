@@ -145,7 +145,8 @@ fn in_dir(args: &Convert, dir: &OutputDir, mut below: Below) -> Target {
         false => FilePath::Below(dir.path.clone(), below.clone()),
     };
     // In a directory that is not there, nothing is looked for.
-    let there = match path.to_open().filter(|_| dir.there != There::Nothing) {
+    let there = match path.to_open() {
+        _ if dir.there.is_nothing() => There::Unmade,
         Some(path) => There::at(Path::new(&path)),
         None => There::Nothing,
     };
@@ -182,7 +183,7 @@ fn skip_existing(args: &Convert, mut tasks: Vec<Task>) -> Vec<Task> {
     }
     let before = tasks.len();
     tasks.retain(|task| match &task.target {
-        Target::File { there, .. } | Target::Listed { there, .. } => *there == There::Nothing,
+        Target::File { there, .. } | Target::Listed { there, .. } => there.is_nothing(),
         Target::Shared | Target::InPlace { .. } | Target::Nowhere => true,
     });
     let skipped = before - tasks.len();

@@ -48,12 +48,18 @@ pub(crate) enum Target {
 pub(crate) enum There {
     /// Nothing, as far as this user can see.
     Nothing,
+    /// Nothing, as the directory of the outputs was not there.
+    Unmade,
     /// A symlink, which is followed; one that appears later is not.
     Link,
     Other,
 }
 
 impl There {
+    pub(crate) fn is_nothing(self) -> bool {
+        matches!(self, There::Nothing | There::Unmade)
+    }
+
     pub(crate) fn at(path: &Path) -> Self {
         match path.symlink_metadata() {
             Ok(found) if found.is_symlink() => There::Link,

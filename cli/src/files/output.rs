@@ -80,6 +80,12 @@ impl Output {
         Ok(Output::new(name, sink))
     }
 
+    /// Opens a place below a directory that was not there when the run began. A file that someone else has put there since
+    /// is not replaced: [`commit`](Self::commit) fails.
+    pub(crate) fn unlooked(name: Name, place: Place) -> io::Result<Self> {
+        Ok(Output::new(name, Sink::open(place.unlooked()?)?))
+    }
+
     /// Returns an output called `name` that writes nothing.
     pub(crate) fn nothing(name: Name) -> Self {
         Output::new(name, Sink::Nothing(None))
