@@ -52,9 +52,11 @@ fn position_after(_: &str) -> Option<TextPosition> {
 /// Decodes the bytes up to the first error.
 fn decoded(bytes: &[u8], codec: &dyn Codec) -> String {
     let mut text = String::with_capacity(bytes.len() + bytes.len() / 2);
-    drive(&mut *codec.decoder(), bytes, false, &mut [0; 1024], |step| {
-        text.push_str(step.text);
-        step.fault.is_none()
+    codec.with_decoder(&mut |decoder| {
+        drive(decoder, bytes, false, &mut [0; 1024], |step| {
+            text.push_str(step.text);
+            step.fault.is_none()
+        });
     });
     text
 }

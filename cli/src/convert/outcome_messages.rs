@@ -115,6 +115,9 @@ fn say_malformed(name: &Name, report: &Report, args: &Convert) {
 }
 
 fn say_unmappable(name: &Name, report: &Report, args: &Convert) {
+    if report.unmappable.count == 0 {
+        return;
+    }
     let to = &report.to;
     for found in report.unmappable.first.iter().filter(|_| args.messages.verbose) {
         say(format_args!("{name}: {}: U+{:04X} is not in {to}", place_of(found), found.ch as u32));
