@@ -331,7 +331,32 @@ mod name_tests {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+    use crate::files::place::End;
     use std::fs;
+
+    /// What is at a place that was assumed to be free stays as it is.
+    #[test]
+    fn what_was_assumed_to_be_free_is_not_replaced() {
+        let dir = tempfile::TempDir::new().unwrap();
+        let folder = Arc::new(Folder::open(dir.path()).unwrap());
+        let write = |name: &str| {
+            let place = Place { folder: folder.clone(), name: name.into() };
+            let Ok(End::File(place, entry)) = place.assume_free() else { panic!("a file") };
+            let mut file = AtomicFile::replacing(place, entry).unwrap();
+            file.write_all(b"new").unwrap();
+            file.commit()
+        };
+        let read = |name: &str| fs::read(dir.path().join(name)).unwrap();
+        write("a").unwrap();
+        fs::write(dir.path().join("b"), "other").unwrap();
+        std::os::unix::fs::symlink("c", dir.path().join("d")).unwrap();
+        fs::create_dir(dir.path().join("e")).unwrap();
+        for name in ["a", "b", "d", "e"] {
+            assert_eq!(write(name).unwrap_err().to_string(), changed().to_string(), "{name}");
+        }
+        assert_eq!((read("a"), read("b"), dir.path().join("c").exists()), (b"new".into(), b"other".into(), false));
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 4);
+    }
 
     /// A failure before the new file takes the place of the old one differs from one after that: only in the first case
     /// must a backup be removed.

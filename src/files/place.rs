@@ -81,12 +81,14 @@ impl Place {
         ))
     }
 
-    /// Returns this place as one where nothing is, without looking. What is there all the same is never replaced: to put the
-    /// new file there fails. It saves a search that takes the directory from other threads.
+    /// Returns this place as one where nothing is, without looking. If something is there all the same, the new file cannot
+    /// be put there, and what is there stays as it is. A search for a name that is not there keeps other threads from
+    /// putting files in the directory.
     ///
     /// # Errors
-    /// Fails where [`follow`](Self::follow) does, if another user's symlink led here; also on systems other than Unix.
-    pub fn unlooked(self) -> io::Result<End> {
+    /// None, but if another user's symlink led here, or on a system other than Unix, it looks all the same, and fails where
+    /// [`follow`](Self::follow) does.
+    pub fn assume_free(self) -> io::Result<End> {
         if cfg!(unix) && self.folder.led_by().is_none() { Ok(End::File(self, None)) } else { self.follow(false) }
     }
 

@@ -35,11 +35,7 @@ impl Search {
     }
 
     /// Returns the verdict on an input if it is binary, and the whole input again. `len`: how long it is, if that is known.
-    pub(crate) fn examine(
-        &self,
-        mut input: Box<dyn BufRead>,
-        len: Option<u64>,
-    ) -> (Option<Verdict>, Box<dyn BufRead>) {
+    pub(crate) fn examine(&self, mut input: Box<dyn BufRead>, len: Option<u64>) -> (Option<Verdict>, Box<dyn BufRead>) {
         // A short file is examined where it is.
         if let (Some(len @ 1..), Ok(head)) = (len, fill(&mut *input))
             && head.len() as u64 >= len

@@ -254,7 +254,7 @@ impl Converter<'_> {
         let enter = |folder: &Folder, name: &OsStr| if check { folder.sub(name) } else { sub_or_make(folder, name) };
         match self.outputs.place(below, || Ok(dir.clone()), enter) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && check => Ok(Output::nothing(name.clone())),
-            Ok(place) if *there == There::Unmade && !check => Output::unlooked(name.clone(), place),
+            Ok(place) if *there == There::NoDirectory && !check => Output::in_new_directory(name.clone(), place),
             place => Output::at(name.clone(), place?, *there == There::Link, check),
         }
     }

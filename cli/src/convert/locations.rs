@@ -162,7 +162,8 @@ mod tests {
         let (dirs, mut locations, mut entered) = (Arc::new(dirs), Locations::default(), 0);
         for dir in order.split_off(1) {
             for name in ["x", "y"] {
-                let path = FilePath::Below(base.clone(), Below { dirs: dirs.clone(), dir, name: OsStr::new(name).into() });
+                let path =
+                    FilePath::Below(base.clone(), Below { dirs: dirs.clone(), dir, name: OsStr::new(name).into() });
                 let enter = |folder: &Folder, name: &OsStr| {
                     entered += 1;
                     folder.sub(name)
@@ -190,7 +191,8 @@ mod tests {
         let (dir, missing) = (dirs.add(0, "d".into()), dirs.add(0, "missing".into()));
         let (base, dirs, mut locations) = (Arc::<Path>::from(path("out")), Arc::new(dirs), Locations::default());
         let mut of = |dir, name: &str| {
-            locations.of(&FilePath::Below(base.clone(), Below { dirs: dirs.clone(), dir, name: OsStr::new(name).into() }))
+            locations
+                .of(&FilePath::Below(base.clone(), Below { dirs: dirs.clone(), dir, name: OsStr::new(name).into() }))
         };
         assert!(of(dir, "near") == of(0, "new") && of(dir, "chain") == of(0, "new"));
         assert!(of(dir, "far") == of(missing, "new") && of(dir, "far") != of(0, "new"));

@@ -145,10 +145,10 @@ fn in_dir(args: &Convert, dir: &OutputDir, mut below: Below) -> Target {
         false => FilePath::Below(dir.path.clone(), below.clone()),
     };
     // In a directory that is not there, nothing is looked for.
-    let there = match path.to_open() {
-        _ if dir.there.is_nothing() => There::Unmade,
-        Some(path) => There::at(Path::new(&path)),
-        None => There::Nothing,
+    let there = if dir.there.is_nothing() {
+        There::NoDirectory
+    } else {
+        path.to_open().map_or(There::Nothing, |path| There::at(Path::new(&path)))
     };
     Target::File { there, path, below }
 }

@@ -49,7 +49,7 @@ pub(crate) enum There {
     /// Nothing, as far as this user can see.
     Nothing,
     /// Nothing, as the directory of the outputs was not there.
-    Unmade,
+    NoDirectory,
     /// A symlink, which is followed; one that appears later is not.
     Link,
     Other,
@@ -57,7 +57,7 @@ pub(crate) enum There {
 
 impl There {
     pub(crate) fn is_nothing(self) -> bool {
-        matches!(self, There::Nothing | There::Unmade)
+        matches!(self, There::Nothing | There::NoDirectory)
     }
 
     pub(crate) fn at(path: &Path) -> Self {

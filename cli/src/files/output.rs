@@ -82,8 +82,8 @@ impl Output {
 
     /// Opens a place below a directory that was not there when the run began. A file that someone else has put there since
     /// is not replaced: [`commit`](Self::commit) fails.
-    pub(crate) fn unlooked(name: Name, place: Place) -> io::Result<Self> {
-        Ok(Output::new(name, Sink::open(place.unlooked()?)?))
+    pub(crate) fn in_new_directory(name: Name, place: Place) -> io::Result<Self> {
+        Ok(Output::new(name, Sink::open(place.assume_free()?)?))
     }
 
     /// Returns an output called `name` that writes nothing.

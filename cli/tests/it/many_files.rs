@@ -284,6 +284,54 @@ fn an_output_directory_of_many_names() {
     assert!(!folder.path("q8").exists());
 }
 
+/// In a directory that was not there, names are not looked up. What someone else puts there meanwhile is never replaced.
+#[test]
+fn what_comes_into_a_new_directory_is_not_replaced() {
+    for is_link in [false, true] {
+        let folder = Folder::with(&[("a", HELLO), ("other", b"other")]);
+        let (input, output) = (folder.path("b"), folder.path("out/b"));
+        assert!(Command::new("mkfifo").arg(&input).status().unwrap().success());
+        let mut child = folder.command();
+        child.args(["-q", "-f", "IBM037", "--output-dir", "out", "a", "b"]);
+        let child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // It is opened once the directory is there.
+        let mut writer = File::create(&input).unwrap();
+        if is_link {
+            symlink("../other", &output).unwrap();
+        } else {
+            fs::write(&output, "other").unwrap();
+        }
+        writer.write_all(HELLO).unwrap();
+        drop(writer);
+        let expected = "charpipe: out/b: cannot write: another process has changed the file meanwhile\n";
+        check(&child.wait_with_output().unwrap(), (3, "", expected));
+        assert_eq!(["out/a", "out/b", "other"].map(|name| folder.text(name)), ["Hello", "other", "other"]);
+        assert_eq!(fs::symlink_metadata(&output).unwrap().is_symlink(), is_link);
+        assert_eq!(folder.names(), ["a", "b", "other", "out", "out/a", "out/b"]);
+    }
+}
+
+/// A name that the system refuses is the error of that file, with any number of jobs, in new directories and in old ones.
+#[test]
+fn names_that_are_refused() {
+    let folder = Folder::new();
+    let long = "x".repeat(253);
+    for name in ["a", "b", &long, "y", "z"] {
+        folder.file(format!("in/{name}"), HELLO);
+    }
+    fs::create_dir(folder.path("old")).unwrap();
+    for (dir, jobs) in [("old", 1), ("old", 2), ("new1", 1), ("new2", 2)] {
+        let output = folder.run(&format!("-q -r -f IBM037 --jobs {jobs} --output-suffix .txt --output-dir {dir} in"));
+        let what = if dir == "old" { "cannot open for writing" } else { "cannot write" };
+        let expected = format!("charpipe: {dir}/{long}.txt: {what}: File name too long (os error ");
+        assert!(stderr(&output).starts_with(&expected) && stderr(&output).lines().count() == 1, "{}", stderr(&output));
+        assert_eq!(output.status.code(), Some(3));
+        let start = format!("{dir}/");
+        let written: Vec<String> = folder.names().into_iter().filter(|name| name.starts_with(&start)).collect();
+        assert_eq!(written, ["a", "b", "y", "z"].map(|name| format!("{dir}/{name}.txt")));
+    }
+}
+
 /// However deep and numerous the directories are, a few descriptors are enough.
 #[test]
 fn directories_need_few_descriptors() {
