@@ -82,14 +82,20 @@ impl Place {
     }
 
     /// Returns this place as one where nothing is, without looking. If something is there all the same, the new file cannot
-    /// be put there, and what is there stays as it is. A search for a name that is not there keeps other threads from
-    /// putting files in the directory.
+    /// be put there, and what is there stays as it is. While the system looks up a missing name, it locks the directory, and
+    /// no other thread can put a file there.
     ///
     /// # Errors
-    /// None, but if another user's symlink led here, or on a system other than Unix, it looks all the same, and fails where
-    /// [`follow`](Self::follow) does.
+    /// Fails only if another user's symlink led here, or on a system other than Unix. There it does look: it fails if
+    /// something is there, and where [`follow`](Self::follow) fails.
     pub fn assume_free(self) -> io::Result<End> {
-        if cfg!(unix) && self.folder.led_by().is_none() { Ok(End::File(self, None)) } else { self.follow(false) }
+        if cfg!(unix) && self.folder.led_by().is_none() {
+            return Ok(End::File(self, None));
+        }
+        match self.follow(false)? {
+            End::File(place, None) => Ok(End::File(place, None)),
+            _ => Err(changed()),
+        }
     }
 
     /// Follows the symlink at this place, if there is one, and those that it leads to. A symlink of another user is

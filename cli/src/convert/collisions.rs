@@ -7,7 +7,7 @@ use crate::files::file_path::{Dirs, FilePath};
 use crate::files::input::metadata;
 use crate::files::name::Name;
 use crate::files::read_files::ReadFiles;
-use crate::messages::say;
+use crate::messages::{Count, say};
 use crate::status::Status;
 use charpipe::files::FileId;
 use std::collections::HashMap;
@@ -51,7 +51,7 @@ pub(crate) fn refuse(tasks: &[Task], report: Option<&Path>, read: &ReadFiles) ->
     }
     found.iter().take(MAX_LISTED).for_each(say);
     if let Some(more) = found.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
-        say(format_args!("{more} more collisions"));
+        say(Count(more as u64, "more collision"));
     }
     Err(Status::Usage)
 }
@@ -63,21 +63,20 @@ struct Outputs<'t> {
     paths: Vec<Option<&'t Task>>,
     /// By the file that exists at that path.
     files: HashMap<FileId, &'t Task>,
-    /// By the location where a file would be made. Only filled if some output is a symlink to nothing: otherwise, paths
-    /// that differ lead to different new files.
+    /// By the location where a file would be made. Only filled if some output is a symlink to nothing, or is named in a
+    /// list: otherwise, paths that differ lead to different new files.
     new_files: HashMap<Location, &'t Task>,
     locations: Locations,
-    has_dangling: bool,
+    compares_locations: bool,
     report: Option<(Location, Option<FileId>)>,
     read: &'t ReadFiles,
 }
 
 impl<'t> Outputs<'t> {
     fn new(tasks: &[Task], report: Option<&Path>, read: &'t ReadFiles) -> Self {
-        let is_dangling = |task: &Task| match &task.target {
-            Target::File { path, there, .. } | Target::Listed { path, there } => {
-                *there == There::Link && id_of(path).is_none()
-            }
+        let may_be_same = |task: &Task| match &task.target {
+            Target::File { path, there, .. } => *there == There::Link && id_of(path).is_none(),
+            Target::Listed { .. } => true,
             _ => false,
         };
         let mut locations = Locations::default();
@@ -86,7 +85,7 @@ impl<'t> Outputs<'t> {
             paths: Vec::new(),
             files: HashMap::new(),
             new_files: HashMap::new(),
-            has_dangling: tasks.iter().any(is_dangling) || report.is_some_and(Path::is_symlink),
+            compares_locations: tasks.iter().any(may_be_same) || report.is_some_and(Path::is_symlink),
             report: report.map(|path| (locations.of_path(path), id(path))),
             locations,
             read,
@@ -125,7 +124,7 @@ impl<'t> Outputs<'t> {
         let same_path = self.paths[node].replace(task);
         let same_file = match existing {
             Some(existing) => self.files.insert(existing, task),
-            None if self.has_dangling && !is_backup => self.new_files.insert(self.locations.of(path), task),
+            None if self.compares_locations && !is_backup => self.new_files.insert(self.locations.of(path), task),
             None => None,
         };
         // Two backups collide only if their files are the same input, which `inputs` has found.
@@ -158,7 +157,7 @@ impl<'t> Outputs<'t> {
     /// Returns whether the report is written to `path`, where the file `existing` is.
     fn is_report(&mut self, path: &FilePath, existing: Option<FileId>) -> bool {
         let Some((report, id)) = &self.report else { return false };
-        let may_be_same = self.has_dangling || path.file_name() == report.1;
+        let may_be_same = self.compares_locations || path.file_name() == report.1;
         may_be_same && self.locations.of(path) == *report || id.is_some() && *id == existing
     }
 }

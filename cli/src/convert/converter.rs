@@ -355,7 +355,7 @@ impl Converter<'_> {
         };
         let shows_bytes = is_verbose && messages::is_watched();
         let hints_at_damage = !is_quiet && self.args.hints_at_damage();
-        // For an error, the beginning of a file is read again.
+        // The hint for an error reads the beginning of a file again.
         let keeps_beginning = hints_at_damage || file.is_none();
         let input = SampledInput::new(input).with_file(file).with_stream(stream);
         let input = input.keep_beginning(keeps_beginning).keep_recent(shows_bytes);

@@ -48,7 +48,7 @@ pub(crate) enum Target {
 pub(crate) enum There {
     /// Nothing, as far as this user can see.
     Nothing,
-    /// Nothing, as the directory of the outputs was not there.
+    /// Nothing, as far as this user can see: the directory of the outputs was not there.
     NoDirectory,
     /// A symlink, which is followed; one that appears later is not.
     Link,

@@ -102,7 +102,7 @@ impl Below {
         Below { dirs: Arc::new(Dirs::new()), dir: 0, name: name.into() }
     }
 
-    /// Puts a text after the name.
+    /// Appends `suffix` to the name.
     pub(crate) fn add(&mut self, suffix: &OsStr) {
         if !suffix.is_empty() {
             let mut name = self.name.as_ref().to_owned();

@@ -80,8 +80,8 @@ impl Output {
         Ok(Output::new(name, sink))
     }
 
-    /// Opens a place below a directory that was not there when the run began. A file that someone else has put there since
-    /// is not replaced: [`commit`](Self::commit) fails.
+    /// Opens a place below a directory that was not there when the run began. What someone else has put there since is
+    /// not replaced: this fails, or [`commit`](Self::commit) does.
     pub(crate) fn in_new_directory(name: Name, place: Place) -> io::Result<Self> {
         Ok(Output::new(name, Sink::open(place.assume_free()?)?))
     }

@@ -76,7 +76,7 @@ impl SampledInput {
         self.filled > self.consumed || self.stream.as_ref().is_none_or(|stream| is_readable_within(stream, time))
     }
 
-    /// Sets whether the first bytes are kept, as they are without this. Those of a regular file can be read again.
+    /// Sets whether the first bytes are kept. By default they are. Those of a regular file can be read again.
     pub(crate) fn keep_beginning(self, beginning: bool) -> Self {
         SampledInput { sample: beginning.then(Vec::new), ..self }
     }

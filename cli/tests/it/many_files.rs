@@ -846,6 +846,43 @@ fn collisions_are_refused_before_anything_is_written() {
     let many = folder.args(["--output-dir", "new"].into_iter().chain(["a/x"; 20]));
     assert_eq!((many.status.code(), stderr(&many).lines().count()), (Some(2), 6));
     assert!(stderr(&many).ends_with("charpipe: 14 more collisions\n"), "{}", stderr(&many));
+    let many = folder.args(["--output-dir", "new"].into_iter().chain(["a/x"; 7]));
+    assert!(stderr(&many).ends_with("charpipe: 1 more collision\n"), "{}", stderr(&many));
+}
+
+/// Paths in a list that lead to the same new file collide, however they are written.
+#[test]
+fn new_files_with_two_paths_in_a_list() {
+    let folder = Folder::with(&[("a", b"1"), ("b", b"2"), ("in/c", b"3")]);
+    symlink(".", folder.path("link")).unwrap();
+    for (list, options, start) in [
+        (r#"{"input":"b","output":"link/x"} {"input":"a","output":"x"}"#, "", "x: both b and a would be written to it"),
+        (
+            r#"{"input":"b","output":"in/../x"} {"input":"a","output":"x"}"#,
+            "",
+            "x: both b and a would be written to it",
+        ),
+        (
+            r#"{"input":"b","output":"link/new/a"} {"input":"a"}"#,
+            "--output-dir new",
+            "new/a: both b and a would be written to it",
+        ),
+        (
+            r#"{"input":"a"} {"input":"b","output":"new/a"}"#,
+            "--output-dir in/../new",
+            "new/a: both a and b would be written to it",
+        ),
+    ] {
+        folder.file("list", list.replace("} {", "}\n{"));
+        refused(&folder, &format!("--inputs list {options}"), start);
+    }
+    // Other names, and the same name in other directories.
+    folder.file(
+        "list",
+        "{\"input\":\"a\",\"output\":\"x\"}\n{\"input\":\"b\",\"output\":\"in/x\"}\n{\"input\":\"in/c\"}\n",
+    );
+    check(&folder.run("-q --inputs list --output-dir new"), (0, "", ""));
+    assert_eq!(["x", "in/x", "new/c"].map(|name| folder.text(name)), ["1", "2", "3"]);
 }
 
 #[test]
