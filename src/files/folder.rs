@@ -494,3 +494,21 @@ pub(super) fn descriptor_path(file: &File) -> PathBuf {
 fn permissions(mode: u16) -> Mode {
     Mode::from_raw_mode(mode.into())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::place::{End, Place};
+    use std::sync::Arc;
+
+    /// Where another user's symlink led, it is looked whether a place is free.
+    #[test]
+    fn places_that_a_link_leads_to() {
+        let dir = tempfile::TempDir::new().unwrap();
+        std::fs::write(dir.path().join("a"), "other").unwrap();
+        let folder = Arc::new(Folder { led_by: Some(current_user()), ..Folder::open(dir.path()).unwrap() });
+        let free = |name: &str| Place { folder: folder.clone(), name: name.into() }.assume_free();
+        assert!(matches!(free("b"), Ok(End::File(_, None))));
+        assert_eq!(free("a").err().unwrap().to_string(), "another process has changed the file meanwhile");
+    }
+}
