@@ -45,10 +45,12 @@ pub(crate) fn decode<'py>(
     decoder: &mut dyn Decoder,
     src: &[u8],
 ) -> PyResult<Option<Bound<'py, PyString>>> {
-    let short = match src.len() {
-        0..=SHORTER => decode_short::<{ 4 * SHORTER }>(py, decoder, src),
-        ..=SHORT => decode_short::<{ 4 * SHORT }>(py, decoder, src),
-        _ => None,
+    let short = if src.len() <= SHORTER {
+        decode_short::<{ 4 * SHORTER }>(py, decoder, src)
+    } else if src.len() <= SHORT {
+        decode_short::<{ 4 * SHORT }>(py, decoder, src)
+    } else {
+        None
     };
     if short.is_some() {
         return Ok(short);
