@@ -501,7 +501,7 @@ mod tests {
     use crate::files::place::{End, Place};
     use std::sync::Arc;
 
-    /// Where another user's symlink led, it is looked whether a place is free.
+    /// Where another user's symlink led, a place is looked up before it counts as free.
     #[test]
     fn places_that_a_link_leads_to() {
         let dir = tempfile::TempDir::new().unwrap();

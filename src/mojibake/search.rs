@@ -48,9 +48,9 @@ fn marks(around: &[u8; BLOCK + 3]) -> u32 {
     if around[1..=BLOCK].iter().fold(0, |all, byte| all | byte) < 0x80 {
         return 0;
     }
-    // Two tests without branches, so that the compiler vectorizes them. Text in Latin letters that is not damaged mostly ends
-    // at the first one, which passes all that `matters`: if the byte before a character is ASCII, the character matters only
-    // as `is_control` or `loses`, and then its second byte is below A0.
+    // Two tests without branches, so that the compiler vectorizes them. Undamaged text in Latin letters mostly ends at the
+    // first one. It misses nothing that `matters`: after a byte of ASCII, a character matters only as `is_control` or
+    // `loses`, and then its second byte is below A0.
     let near = |at: usize| (around[at + 1] >= 0xC2) & ((around[at] >= 0x80) | (around[at + 2] < 0xA0));
     if !(0..BLOCK).fold(false, |any, at| any | near(at)) {
         return 0;

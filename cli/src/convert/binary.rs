@@ -34,8 +34,8 @@ impl Search {
         Ok((!is_other && !args.records.is_given()).then_some(Search { registry, guess, strict }))
     }
 
-    /// Returns the verdict on an input if it is binary, and the whole input again. `len`: its length when it was opened, if that is
-    /// known.
+    /// Returns the verdict on an input if it is binary, and the whole input again. `len`: its length when it was opened,
+    /// if that is known.
     pub(crate) fn examine(&self, mut input: Box<dyn BufRead>, len: Option<u64>) -> (Option<Verdict>, Box<dyn BufRead>) {
         // A short file is examined in the read buffer, without a copy.
         if let (Some(len @ 1..), Ok(head)) = (len, fill(&mut *input))

@@ -53,8 +53,8 @@ impl Locations {
             return self.of_path(Path::new(&path.text()));
         }
         let (number, folder) = self.folder(base, below, enter);
-        let Some(folder) = folder else { return (number, below.name.as_ref().to_owned()) };
-        let place = Place { folder, name: below.name.as_ref().to_owned() };
+        let Some(folder) = folder else { return (number, below.name.to_os_string()) };
+        let place = Place { folder, name: below.name.to_os_string() };
         if !matches!(place.look(), Ok(Some(entry)) if entry.kind == EntryKind::Link) {
             return (number, place.name);
         }

@@ -105,7 +105,7 @@ impl Below {
     /// Appends `suffix` to the name.
     pub(crate) fn add(&mut self, suffix: &OsStr) {
         if !suffix.is_empty() {
-            let mut name = self.name.as_ref().to_owned();
+            let mut name = self.name.to_os_string();
             name.push(suffix);
             self.name = name.into();
         }
@@ -154,7 +154,7 @@ impl FilePath {
     pub(crate) fn file_name(&self) -> OsString {
         match self {
             FilePath::Text(text) => Path::new(text).file_name().unwrap_or_default().to_owned(),
-            FilePath::Below(_, below) => below.name.as_ref().to_owned(),
+            FilePath::Below(_, below) => below.name.to_os_string(),
         }
     }
 }
@@ -186,7 +186,7 @@ impl Cursor {
             return Err(io::ErrorKind::IsADirectory.into());
         }
         if *dir == 0 {
-            return Ok(Place { folder: start()?, name: name.as_ref().to_owned() });
+            return Ok(Place { folder: start()?, name: name.to_os_string() });
         }
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let near = held.take().filter(|position| Arc::ptr_eq(&position.dirs, dirs));
@@ -214,7 +214,7 @@ impl Cursor {
         }
         let folder = position.folder.clone();
         *held = Some(position);
-        Ok(Place { folder, name: name.as_ref().to_owned() })
+        Ok(Place { folder, name: name.to_os_string() })
     }
 }
 
