@@ -116,15 +116,15 @@ static iconv_t opened(const struct library *library, const char *from, const cha
     exit(1);
 }
 
-/* Makes a text of `least` bytes, or a few more, of the characters in `sample`. */
-static struct text text_of(const char *from, const char *sample, size_t least) {
+/* Makes a text of at most `most` bytes, but of one character at least, of the characters in `sample`. */
+static struct text text_of(const char *from, const char *sample, size_t most) {
     static char bytes[LONGEST + 64];
     char *unit = (char *)sample, once[64], *to = once;
     size_t left = strlen(sample), room = sizeof once;
     /* One character, as UTF-8, and then all of the sample. */
     size_t first = 1;
     while (((unsigned char)sample[first] & 0xC0) == 0x80) first++;
-    if (least <= 1) left = first;
+    if (most <= 1) left = first;
     iconv_t cd = opened(&glibc, "UTF-8", from);
     iconv(cd, &unit, &left, &to, &room);
     iconv_close(cd);
@@ -132,8 +132,17 @@ static struct text text_of(const char *from, const char *sample, size_t least) {
     do {
         memcpy(bytes + len, once, once_len);
         len += once_len;
-    } while (len < least && len + once_len <= sizeof bytes);
-    return (struct text){bytes, len, least < LONGEST ? 2000 : 4};
+    } while (len < most);
+    if (most > 1) {
+        /* The last character must not be cut. */
+        char *in = bytes, *out = output;
+        size_t in_left = most, out_left = sizeof output;
+        cd = opened(&glibc, from, "UTF-8");
+        iconv(cd, &in, &in_left, &out, &out_left);
+        iconv_close(cd);
+        len = most - in_left;
+    }
+    return (struct text){bytes, len, most < LONGEST ? 2000 : 4};
 }
 
 /* --- The table ---------------------------------------------------------------------------------------------------- */
@@ -157,12 +166,14 @@ static const struct pair {
     {"UTF-8", "GB18030", "\xE6\x97\xA5" "abc\xE6\x9C\xAC"},
     {"UTF-8", "EUC-KR", "\xED\x95\x9C" "abc\xEA\xB5\xAD"},
     {"UTF-8", "BIG5", "\xE6\x97\xA5" "abc\xE6\x9C\xAC"},
+    {"UTF-8", "IBM943", "\xE6\x97\xA5" "abc\xE6\x9C\xAC"},
+    {"IBM943", "UTF-8", "\xE6\x97\xA5" "abc\xE6\x9C\xAC"},
 };
 
 /* Measures one row. Returns how many allocations a call of the shim makes. */
-static double row(const struct pair *pair, size_t least) {
+static double row(const struct pair *pair, size_t most) {
     static char expected[sizeof output];
-    struct text text = text_of(pair->from, pair->sample, least);
+    struct text text = text_of(pair->from, pair->sample, most);
     iconv_t ours = opened(&shim, pair->from, pair->to), theirs = opened(&glibc, pair->from, pair->to);
     double best[2] = {1e18, 1e18};
     /* The first call may allocate, and write shift codes. */

@@ -4,6 +4,7 @@
 
 use super::table::ByTable;
 use super::{Route, Way};
+use crate::arch::{self, utf8};
 use crate::codec::{ByteSink, MIN_ROOM, Stop, Utf8Sink};
 use crate::error::Error;
 use crate::transcoder::fill::Chunk;
@@ -138,23 +139,47 @@ impl Route {
         }
     }
 
+    /// Returns `src` if it is whole characters of UTF-8, so that it need not be decoded. Nothing is pending.
+    fn as_text<'a>(&self, src: &'a [u8]) -> Option<&'a str> {
+        if self.staged.is_identity() { utf8::value(arch::isa(), src) } else { None }
+    }
+
     /// Decodes to a buffer, and encodes from there to `dst`.
     fn convert_text(&mut self, src: &[u8], dst: &mut [u8]) -> Result<Tried, Tried> {
-        let decoder = self.source.plain_decoder().ok_or(Tried::Unable)?;
         if src.len() <= SHORT {
+            if let Some(text) = self.as_text(src) {
+                return Ok(Tried::Done(src.len(), self.write_short(text, dst)?));
+            }
             let mut room = [0; SHORT_ROOM];
             let mut sink = Utf8Sink::new(&mut room);
+            let decoder = self.source.plain_decoder().ok_or(Tried::Unable)?;
             let read = decode(decoder, src, &mut sink, Tried::Unable)?;
-            let written = encode_short(&mut self.target.encoder, sink.as_str(), dst)?;
-            see(&mut self.newlines, sink.as_str())?;
-            self.source.count(sink.as_str());
-            return Ok(Tried::Done(read, written));
+            return Ok(Tried::Done(read, self.write_short(sink.as_str(), dst)?));
         }
+        let decoder = self.source.plain_decoder().ok_or(Tried::Unable)?;
         let read = self.staged.fill_text(4 * src.len() + MIN_ROOM, |sink| decode(decoder, src, sink, Tried::Unable))?;
         let written = encode(&mut self.target.encoder, self.staged.text(), dst, Tried::NoRoom)?;
         see(&mut self.newlines, self.staged.text())?;
         self.source.count(self.staged.text());
         Ok(Tried::Done(read, written))
+    }
+
+    /// Encodes a short text, which is decoded, to `dst`. Returns how many bytes it wrote.
+    #[inline(always)]
+    fn write_short(&mut self, text: &str, dst: &mut [u8]) -> Result<usize, Tried> {
+        let encoder = &mut self.target.encoder;
+        let len = if dst.len() >= SHORT_ROOM {
+            encode(encoder, text, dst, Tried::Unable)?
+        } else {
+            // An encoder may need more space than it fills.
+            let mut room = [0; SHORT_ROOM];
+            let len = encode(encoder, text, &mut room, Tried::Unable)?;
+            dst.get_mut(..len).ok_or(Tried::NoRoom)?.copy_from_slice(&room[..len]);
+            len
+        };
+        see(&mut self.newlines, text)?;
+        self.source.count(text);
+        Ok(len)
     }
 }
 
@@ -190,15 +215,4 @@ fn encode(encoder: &mut CheckedEncoder, text: &str, dst: &mut [u8], full: Tried)
         Stop::OutputFull => Err(full),
         Stop::Fault(_) => Err(Tried::Fault),
     }
-}
-
-/// Encodes a short text. An encoder may need more space than it fills.
-fn encode_short(encoder: &mut CheckedEncoder, text: &str, dst: &mut [u8]) -> Result<usize, Tried> {
-    if dst.len() >= SHORT_ROOM {
-        return encode(encoder, text, dst, Tried::Unable);
-    }
-    let mut room = [0; SHORT_ROOM];
-    let len = encode(encoder, text, &mut room, Tried::Unable)?;
-    dst.get_mut(..len).ok_or(Tried::NoRoom)?.copy_from_slice(&room[..len]);
-    Ok(len)
 }

@@ -9,6 +9,7 @@ use crate::codec::sink::ascii_blocks;
 use crate::codec::table::packed::Record;
 use crate::codec::table::{Mapping, SI, SO, Sequence, Table, TableShape, Way};
 use crate::codec::{ByteSink, Encoder, MIN_ROOM, Packed, Replacement, Step, Stop, Unmappable};
+use std::str::Chars;
 use std::sync::Arc;
 
 /// An entry of the table: what a code point becomes, in the lane layout of the kernel.
@@ -37,6 +38,9 @@ mod bytes {
 const BLOCK: usize = 64;
 /// The number of blocks in the Basic Multilingual Plane.
 const PLANE: usize = 0x1_0000 / BLOCK;
+
+/// The room for a short text: what [`EncodeTable::runs`] writes, and more.
+const WINDOW: usize = 0x100 + 1;
 
 /// The tables of an encoder.
 #[derive(Clone, Debug)]
@@ -330,6 +334,58 @@ impl EncodeTable {
         (lanes.len(), written)
     }
 
+    /// Encodes a text of fewer than [`WORTH`] bytes in runs of single bytes and of pairs, up to a character that has a
+    /// longer code or may combine with the next; returns how many bytes were read and written.
+    #[inline(always)]
+    fn runs<'a>(&self, is_double: &mut bool, src: &'a str, window: &mut [u8; WINDOW]) -> (usize, usize) {
+        let index: &[u16; PLANE] = self.index.first_chunk().expect("the plane is there");
+        let (blocks, is_shifted, mut was_double) = (&self.blocks[..], self.is_shifted, *is_double);
+        // Of a lane that stands for so many bytes, their code is left, and of any other one more than that.
+        let code = |lane: u32, len: u32| lane & !bytes::FOLLOWS ^ len << bytes::SHIFT;
+        let (mut rest, mut ahead) = (src.chars(), src.chars());
+        let mut next = |rest: &mut Chars<'a>| {
+            *rest = ahead.clone();
+            let ch = ahead.next().map_or(usize::MAX, |ch| ch as usize);
+            let block = index.get(ch / BLOCK).map_or(0, |block| usize::from(*block));
+            blocks[block][ch % BLOCK]
+        };
+        let mut lane = next(&mut rest);
+        // A character becomes three bytes at most, so they all fit; `u8` tells the compiler that.
+        let mut written = 0_u8;
+        loop {
+            if code(lane, 1) <= 0xFF {
+                if is_shifted && was_double {
+                    window[usize::from(written)] = SI;
+                    written += 1;
+                }
+                was_double = false;
+                while let single @ 0..=0xFF = code(lane, 1) {
+                    window[usize::from(written)] = single as u8;
+                    written += 1;
+                    lane = next(&mut rest);
+                }
+            }
+            if code(lane, 2) > 0xFFFF {
+                break;
+            }
+            if is_shifted && !was_double {
+                window[usize::from(written)] = SO;
+                written += 1;
+                was_double = true;
+            }
+            while let pair @ 0..=0xFFFF = code(lane, 2) {
+                window[usize::from(written)..][..2].copy_from_slice(&(pair as u16).to_be_bytes());
+                written += 2;
+                lane = next(&mut rest);
+            }
+            if code(lane, 1) > 0xFF {
+                break;
+            }
+        }
+        *is_double = was_double;
+        (src.len() - rest.as_str().len(), written.into())
+    }
+
     /// Encodes characters one after another, up to one with a longer code, one that may combine with the next, or one
     /// within eight bytes of the end of the room; returns how many bytes were read and written.
     #[inline(always)]
@@ -607,7 +663,15 @@ impl MultiByteEncoder {
             }
             // A web page can do without this code.
             if src.len() - read < WORTH && !cfg!(target_family = "wasm") {
-                let (taken, made) = table.few(&mut self.is_double, &src[read..], &mut spare[at..]);
+                let is_double = &mut self.is_double;
+                if let Some(window) = spare[at..].first_chunk_mut() {
+                    let (taken, made) = table.runs(is_double, &src[read..], window);
+                    (read, at) = (read + taken, at + made);
+                    if read == src.len() {
+                        break;
+                    }
+                }
+                let (taken, made) = table.few(is_double, &src[read..], &mut spare[at..]);
                 (read, at) = (read + taken, at + made);
                 chars = src[read..].chars();
             }
@@ -668,7 +732,7 @@ impl Encoder for MultiByteEncoder {
                     written
                 });
                 read += step.read;
-                if step.stop != Stop::InputEmpty {
+                if step.stop != Stop::InputEmpty || read == src.len() {
                     return Step { read, stop: step.stop };
                 }
             }
