@@ -30,22 +30,27 @@ pub(crate) fn refuse(tasks: &[Task], report: Option<&Path>, read: &ReadFiles) ->
         found.push(format!("{}: input and report cannot be the same file", Name::of_path(path.as_os_str())));
     }
     let mut outputs = Outputs::new(tasks, report, read);
-    for task in tasks.iter().filter(|task| task.trouble.is_none()) {
+    let are_apart = are_apart(tasks);
+    for task in tasks {
+        let is_written = task.trouble.is_none();
         match &task.target {
             Target::File { path, there, .. } | Target::Listed { path, there } => {
-                let existing = if there.is_nothing() { None } else { id_of(path) };
-                outputs.add(task, (path, existing), false, &inputs, &mut found);
-            }
-            Target::InPlace { backup } => {
-                found.extend(read.objection(id_of(&task.path), &task.name()));
-                if let Some(path) = backup {
-                    outputs.add(task, (path, id_of(path)), true, &inputs, &mut found);
+                let same_path = if are_apart { None } else { outputs.place(path, task) };
+                if is_written {
+                    let existing = if there.is_nothing() { None } else { id_of(path) };
+                    outputs.add(task, (path, existing, same_path), false, &inputs, &mut found);
                 }
             }
-            Target::Shared | Target::Nowhere => {}
+            Target::InPlace { backup } if is_written => {
+                found.extend(read.objection(id_of(&task.path), || task.name()));
+                if let Some(path) = backup {
+                    outputs.add(task, (path, id_of(path), None), true, &inputs, &mut found);
+                }
+            }
+            Target::InPlace { .. } | Target::Shared | Target::Nowhere => {}
         }
     }
-    outputs.find_blocked(tasks, &mut found);
+    outputs.find_blocked(&mut found);
     if found.is_empty() {
         return Ok(());
     }
@@ -58,9 +63,11 @@ pub(crate) fn refuse(tasks: &[Task], report: Option<&Path>, read: &ReadFiles) ->
 
 /// The outputs of the tasks so far.
 struct Outputs<'t> {
-    /// By path: for each node of the tree.
+    /// By path, unless the paths are known to differ: for each node of the tree.
     tree: PathTree,
     paths: Vec<Option<&'t Task>>,
+    /// The node of each output, also of those that will not be written.
+    nodes: Vec<(usize, &'t Task)>,
     /// By the file that exists at that path.
     files: HashMap<FileId, &'t Task>,
     /// By the location where a file would be made. Only filled if some output is a symlink to nothing, or is named in a
@@ -83,6 +90,7 @@ impl<'t> Outputs<'t> {
         Outputs {
             tree: PathTree::default(),
             paths: Vec::new(),
+            nodes: Vec::new(),
             files: HashMap::new(),
             new_files: HashMap::new(),
             compares_locations: tasks.iter().any(may_be_same) || report.is_some_and(Path::is_symlink),
@@ -92,25 +100,33 @@ impl<'t> Outputs<'t> {
         }
     }
 
-    /// Adds the output of a task, or its backup, at a path where the file `existing` is, and finds what it collides
-    /// with.
+    /// Adds the path of a task's output. Returns the task whose output has the same path and will be written.
+    fn place(&mut self, path: &FilePath, task: &'t Task) -> Option<&'t Task> {
+        let node = self.tree.node(path);
+        self.nodes.push((node, task));
+        self.paths.resize(self.tree.parents.len(), None);
+        if task.trouble.is_none() { self.paths[node].replace(task) } else { None }
+    }
+
+    /// Adds the output of a task, or its backup, at a path where the file `existing` is and which the output of the task
+    /// `same_path` has too, and finds what it collides with.
     fn add(
         &mut self,
         task: &'t Task,
-        (path, existing): (&FilePath, Option<FileId>),
+        (path, existing, same_path): (&FilePath, Option<FileId>, Option<&'t Task>),
         is_backup: bool,
         inputs: &HashMap<FileId, &Task>,
         found: &mut Vec<String>,
     ) {
-        let target = path.name();
         if self.is_report(path, existing) {
-            found.push(format!("{target}: output and report cannot be the same file"));
+            found.push(format!("{}: output and report cannot be the same file", path.name()));
         }
-        found.extend(self.read.objection(existing, &target));
+        found.extend(self.read.objection(existing, || path.name()));
         // If the backup is the input itself under a second name, another run has given it that name, and will replace
         // the file or was killed before it did.
         let input = existing.and_then(|existing| inputs.get(&existing));
         if let Some(input) = input.filter(|input| !is_backup || !std::ptr::eq(**input, task)) {
+            let target = path.name();
             found.push(match is_backup {
                 true => format!("{target}: it is an input, and would be the backup of {}", task.name()),
                 false if input.path.text() == task.path.text() => {
@@ -119,9 +135,6 @@ impl<'t> Outputs<'t> {
                 false => format!("{target}: it is an input, and {} would be written over it", task.name()),
             });
         }
-        let node = self.tree.node(path);
-        self.paths.resize(self.tree.parents.len(), None);
-        let same_path = self.paths[node].replace(task);
         let same_file = match existing {
             Some(existing) => self.files.insert(existing, task),
             None if self.compares_locations && !is_backup => self.new_files.insert(self.locations.of(path), task),
@@ -129,26 +142,21 @@ impl<'t> Outputs<'t> {
         };
         // Two backups collide only if their files are the same input, which `inputs` has found.
         if let Some(other) = same_path.or(same_file).filter(|_| !is_backup) {
-            found.push(format!("{target}: both {} and {} would be written to it", other.name(), task.name()));
+            let (target, first, second) = (path.name(), other.name(), task.name());
+            found.push(format!("{target}: both {first} and {second} would be written to it"));
         }
     }
 
     /// Finds the outputs in directories whose names other outputs have.
-    fn find_blocked(&mut self, tasks: &[Task], found: &mut Vec<String>) {
-        let mut nodes = Vec::new();
-        for task in tasks {
-            if let Target::File { path, .. } | Target::Listed { path, .. } = &task.target {
-                nodes.push((self.tree.node(path), task));
-            }
-        }
+    fn find_blocked(&self, found: &mut Vec<String>) {
         // The nearest output above each node. A node comes after the one that it is in.
         let mut above: Vec<Option<&Task>> = vec![None; self.tree.parents.len()];
         for node in 1..above.len() {
             let parent = self.tree.parents[node];
             above[node] = self.paths.get(parent).copied().flatten().or(above[parent]);
         }
-        for (node, task) in nodes {
-            if let Some(other) = above[node] {
+        for (node, task) in &self.nodes {
+            if let Some(other) = above[*node] {
                 found.push(format!("{}: it needs a directory where {} would be a file", task.name(), other.name()));
             }
         }
@@ -160,6 +168,17 @@ impl<'t> Outputs<'t> {
         let may_be_same = self.compares_locations || path.file_name() == report.1;
         may_be_same && self.locations.of(path) == *report || id.is_some() && *id == existing
     }
+}
+
+/// Returns whether the outputs have the same paths below one directory as the files that one search found: then no two
+/// are the same, and none is where another needs a directory.
+fn are_apart(tasks: &[Task]) -> bool {
+    let mut searches = tasks.iter().map(|task| match (&task.target, &task.found) {
+        (Target::File { below, .. }, Some((_, found))) if Arc::ptr_eq(&below.name, &found.name) => Some(&found.dirs),
+        _ => None,
+    });
+    let Some(Some(first)) = searches.next() else { return false };
+    searches.all(|search| search.is_some_and(|search| Arc::ptr_eq(search, first)))
 }
 
 /// Returns whether what is written may be an input: not if nothing is there yet.

@@ -17,14 +17,14 @@ impl ReadFiles {
         ReadFiles(files.into_iter().filter_map(|(option, path)| Some((id(path)?, option))).collect())
     }
 
-    /// Returns why the file with this identity, called `name`, cannot be an output.
-    pub(crate) fn objection(&self, id: Option<FileId>, name: &Name) -> Option<String> {
+    /// Returns why the file with this identity cannot be an output. `name` returns what it is called.
+    pub(crate) fn objection(&self, id: Option<FileId>, name: impl FnOnce() -> Name) -> Option<String> {
         let (_, option) = self.0.iter().find(|(known, _)| Some(*known) == id)?;
-        Some(format!("{name}: {option} reads this file, so it cannot be written"))
+        Some(format!("{}: {option} reads this file, so it cannot be written", name()))
     }
 
     /// Returns why an open output cannot be written.
     pub(crate) fn objection_to(&self, output: &Output) -> Option<String> {
-        self.objection(output.file_id(), &output.name)
+        self.objection(output.file_id(), || output.name.clone())
     }
 }
