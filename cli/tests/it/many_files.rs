@@ -791,6 +791,8 @@ fn options_that_make_no_sense_together_are_wrong_usage() {
 #[test]
 fn collisions_are_refused_before_anything_is_written() {
     let folder = Folder::with(&[("a/x", b"1"), ("b/x", b"2"), ("c/x/y", b"3"), ("x", b"4"), ("x.old", b"5")]);
+    folder.file("e/f", "6");
+    folder.file("e/f.out/g", "7");
     fs::hard_link(folder.path("x"), folder.path("hard")).unwrap();
     symlink("x", folder.path("soft")).unwrap();
     fs::create_dir(folder.path("out")).unwrap();
@@ -799,7 +801,9 @@ fn collisions_are_refused_before_anything_is_written() {
         ("--output-dir new a/x b/x", "new/x: both a/x and b/x would be written to it"),
         ("--output-dir new -r a b", "new/x: both a/x and b/x would be written to it"),
         ("--output-dir new a/x ./a/x", "new/x: both a/x and ./a/x would be written to it"),
+        ("--output-dir new -r a a", "new/x: both a/x and a/x would be written to it"),
         ("--output-dir new -r a c", "c/x/y: it needs a directory where a/x would be a file"),
+        ("--output-dir new --output-suffix .out -r e", "e/f.out/g: it needs a directory where e/f would be a file"),
         ("--output-dir a a/x", "a/x: it is the input itself (use --in-place to replace it)"),
         ("--output-dir . -r a b/x x", "./x: "),
         ("--output-dir a b/x a/x", "a/x: "),
