@@ -116,7 +116,7 @@ static iconv_t opened(const struct library *library, const char *from, const cha
     exit(1);
 }
 
-/* Makes a text of at most `most` bytes, but of one character at least, of the characters in `sample`. */
+/* Makes a text of at most `most` bytes by repeating `sample`. It ends with a whole character. For 1: one character. */
 static struct text text_of(const char *from, const char *sample, size_t most) {
     static char bytes[LONGEST + 64];
     char *unit = (char *)sample, once[64], *to = once;
@@ -134,7 +134,7 @@ static struct text text_of(const char *from, const char *sample, size_t most) {
         len += once_len;
     } while (len < most);
     if (most > 1) {
-        /* The last character must not be cut. */
+        /* Find the end of the last whole character. */
         char *in = bytes, *out = output;
         size_t in_left = most, out_left = sizeof output;
         cd = opened(&glibc, from, "UTF-8");
@@ -203,7 +203,9 @@ static int only_calls(char **arguments) {
     const struct pair *pair = PAIRS, *end = PAIRS + sizeof PAIRS / sizeof *PAIRS;
     while (pair < end && (strcmp(pair->from, arguments[0]) || strcmp(pair->to, arguments[1]))) pair++;
     if (pair == end) return 2;
-    struct text text = text_of(pair->from, pair->sample, strtoul(arguments[2], NULL, 10));
+    size_t most = strtoul(arguments[2], NULL, 10);
+    if (most > LONGEST) return 2;
+    struct text text = text_of(pair->from, pair->sample, most);
     iconv_t cd = opened(&shim, pair->from, pair->to);
     size_t calls = strtoul(arguments[3], NULL, 10);
     while (calls--) call(&shim, cd, &text);

@@ -68,7 +68,7 @@ unsafe fn room<'a>(start: *mut c_void, len: usize) -> Result<&'a mut [u8], Failu
 fn check(start: *const u8, len: usize) -> Result<(), Failure> {
     // Nothing that is in memory is longer, or continues beyond the last address.
     let is_possible = isize::try_from(len).is_ok() && start.addr().checked_add(len).is_some();
-    if start.is_null() || !is_possible { Err(not_a_buffer(start, len)) } else { Ok(()) }
+    if !start.is_null() && is_possible { Ok(()) } else { Err(not_a_buffer(start, len)) }
 }
 
 #[cold]
@@ -238,13 +238,14 @@ pub unsafe extern "C" fn charpipe_open_detector(options: *const c_char) -> *mut 
     unsafe { open(Task::Detect, options) }
 }
 
-/// Lets a handle do something, and keeps its error. Returns the bytes read and written, and what C gets to see.
+/// Runs `action`, and keeps its error, or that it panicked, in the handle. Returns how many bytes were read and written,
+/// and the status for C.
 fn act(
     handle: &mut Handle,
     action: impl FnOnce(&mut Handle) -> Result<(usize, usize, c_int), Failure>,
 ) -> (usize, usize, c_int) {
     const FAILED: (usize, usize, c_int) = (0, 0, ERROR);
-    // Short texts are converted in tens of nanoseconds, so nothing leaves the closure that would have to be dropped.
+    // The closure returns plain numbers: for a short text, a result that has to be dropped would take noticeable time.
     let caught = catch_unwind(AssertUnwindSafe(|| match action(handle) {
         Ok(moved) => {
             handle.forgive();
@@ -352,10 +353,10 @@ pub unsafe extern "C" fn charpipe_convert(
 #[cfg(not(target_family = "wasm"))]
 fn attempt(
     handle: &mut Handle,
-    try_out: impl FnOnce(&mut Handle) -> Result<(usize, usize, CharStop), Failure>,
+    action: impl FnOnce(&mut Handle) -> Result<(usize, usize, CharStop), Failure>,
 ) -> (usize, usize, c_int) {
     act(handle, |handle| {
-        let (read, written, stop) = try_out(handle)?;
+        let (read, written, stop) = action(handle)?;
         let status = match stop {
             CharStop::NoRoom => NEED_ROOM,
             CharStop::Fault => BAD_CHAR,

@@ -199,6 +199,8 @@ fuzz_target!(|data: &[u8]| {
         let mut buffer = GuardedBuffer::new(len);
         let copied = utf8::copy(isa, src, buffer.writable());
         assert!(valid.is_char_boundary(copied));
+        let front = &src[..src.len().min(len)];
+        assert_eq!(utf8::is_valid(isa, front), std::str::from_utf8(front).is_ok(), "{}", what("is_valid"));
         buffer.check(copied, &valid.as_bytes()[..copied], &what("copy"));
 
         let table = Translation::new(|byte| page.bytes.get(&char::from(byte)).copied());

@@ -1,4 +1,4 @@
-//! UTF-8, validated and copied in one pass.
+//! UTF-8: validated, and validated and copied in one pass.
 
 #[cfg(target_arch = "aarch64")]
 use super::aarch64;
@@ -23,24 +23,20 @@ pub fn copy(isa: Isa, src: &[u8], dst: &mut [u8]) -> usize {
     })
 }
 
-/// Returns the text that `src` is, if it is well-formed. For short values: with the kernel of `isa` this takes less time than
-/// [`std::str::from_utf8`], which does the same.
+/// Returns whether `src` is well-formed, as [`std::str::from_utf8`] does. Faster for short texts if `isa` has a kernel.
 #[inline]
-pub fn value(isa: Isa, src: &[u8]) -> Option<&str> {
-    let is_value = src.len() >= SHORTEST
-        && dispatch!(isa, {
-            "x86_64" Avx512 => x86_64::utf8::sse::is_value(src),
-            "x86_64" Avx2 => x86_64::utf8::sse::is_value(src),
-            "x86_64" Sse => x86_64::utf8::sse::is_value(src),
-            "aarch64" Neon => aarch64::utf8::is_value(src),
-            _ => false,
-        });
-    if !is_value {
-        return std::str::from_utf8(src).ok();
+#[must_use]
+pub fn is_valid(isa: Isa, src: &[u8]) -> bool {
+    if src.len() < SHORTEST {
+        return std::str::from_utf8(src).is_ok();
     }
-    debug_assert!(std::str::from_utf8(src).is_ok());
-    // SAFETY: the kernel returns `true` only for well-formed text.
-    Some(unsafe { std::str::from_utf8_unchecked(src) })
+    dispatch!(isa, {
+        "x86_64" Avx512 => x86_64::utf8::sse::is_value(src),
+        "x86_64" Avx2 => x86_64::utf8::sse::is_value(src),
+        "x86_64" Sse => x86_64::utf8::sse::is_value(src),
+        "aarch64" Neon => aarch64::utf8::is_value(src),
+        _ => std::str::from_utf8(src).is_ok(),
+    })
 }
 
 #[cfg(test)]
@@ -61,7 +57,7 @@ mod tests {
         let good = std::str::from_utf8(fits).map_or_else(|error| error.valid_up_to(), str::len);
         let mut dst = vec![0xA5; room + 80];
         each_isa(|isa| {
-            assert_eq!(value(isa, src), std::str::from_utf8(src).ok(), "{isa:?}: {src:X?}");
+            assert_eq!(is_valid(isa, src), std::str::from_utf8(src).is_ok(), "{isa:?}: {src:X?}");
             dst.fill(0xA5);
             let len = copy(isa, src, &mut dst[..room]);
             assert!(dst[room..].iter().all(|byte| *byte == 0xA5), "{isa:?}");
@@ -101,6 +97,25 @@ mod tests {
                     src[at..at + 4].copy_from_slice(&[a, b, c, d]);
                     agrees(&src, len);
                 }
+            }
+        }
+    }
+
+    /// Short texts are validated at once, in vectors that overlap at the end.
+    #[test]
+    #[cfg_attr(miri, ignore = "too much of it")]
+    fn three_edges_anywhere_in_short_texts() {
+        for len in SHORTEST..=67 {
+            let mut src = vec![b'a'; len];
+            for at in (0..4).chain(12..18).chain(len - 4..len - 2).filter(|at| at + 3 <= len) {
+                for (a, b) in EDGES.iter().flat_map(|a| EDGES.map(|b| (*a, b))) {
+                    for c in EDGES {
+                        src[at..at + 3].copy_from_slice(&[a, b, c]);
+                        let is_good = std::str::from_utf8(&src).is_ok();
+                        each_isa(|isa| assert_eq!(is_valid(isa, &src), is_good, "{isa:?}: {src:X?}"));
+                    }
+                }
+                src[at..at + 3].fill(b'a');
             }
         }
     }

@@ -119,7 +119,7 @@ pub(crate) use probe::{
 pub use probe::{byte_order_mark, can_encode, chars_of_bytes, decode_strictly, is_ebcdic};
 pub use resume::bytes_before;
 pub use sink::{ByteSink, Utf8Sink};
-pub(crate) use sink::{SameText, Utf8Buf};
+pub(crate) use sink::{SameText, Utf8Buf, short_text};
 pub(crate) use table::packed::Packed;
 pub(crate) use unicode::{Ucs4, Utf8, Utf16, UtfEbcdic};
 pub(crate) use words::{Utf8Batch, Utf8Char, Utf8Filled, Utf8Table, Utf8Units, Utf8Word};

@@ -1,10 +1,10 @@
 //! The buffers that decoders and encoders write into. The sinks themselves count what is written, so a codec cannot
 //! report a wrong length.
 //!
-//! [`Utf8Sink`] is the only code in charpipe that claims that bytes are UTF-8. Everything that goes into it is a `char`, a
-//! `str`, a character of a table (`words.rs` makes those from a `char`), or checked here or by a kernel that is called
-//! here. So a codec written in safe code cannot break the claim. Only `Room::claim` makes the text longer, and it is
-//! `unsafe`: each caller states why what it stored is UTF-8.
+//! No other code in charpipe claims that bytes are UTF-8. Everything that goes into a [`Utf8Sink`] is a `char`, a `str`,
+//! a character of a table (`words.rs` makes those from a `char`), or checked here or by a kernel that is called here. So
+//! a codec written in safe code cannot break the claim. Only `Room::claim` makes the text longer, and it is `unsafe`:
+//! each caller states why what it stored is UTF-8.
 //!
 //! ```compile_fail,E0624
 //! #![forbid(unsafe_code)]
@@ -12,7 +12,7 @@
 //! let mut sink = charpipe::codec::Utf8Sink::new(&mut room);
 //! sink.push_words(|| panic!());
 //! ```
-#![allow(unsafe_code)] // The claims, `as_str` and its twins, and `fill_str`.
+#![allow(unsafe_code)] // The claims, `as_str` and its twins, `fill_str` and `short_text`.
 
 use super::buffer::PageBuffer;
 use super::words::{Utf8Batch, Utf8Char, Utf8Filled, Utf8Table, Utf8Word, packed};
@@ -469,6 +469,17 @@ pub(super) fn ascii_blocks(src: &[u8], out: &mut [u8]) -> usize {
         len += 64;
     }
     len
+}
+
+/// Returns `src` as text if it is well-formed, as [`std::str::from_utf8`] does. Faster for short texts.
+#[inline]
+pub(crate) fn short_text(src: &[u8]) -> Option<&str> {
+    if !arch::utf8::is_valid(arch::isa(), src) {
+        return None;
+    }
+    debug_assert!(std::str::from_utf8(src).is_ok());
+    // SAFETY: the kernel has found that it is well-formed.
+    Some(unsafe { std::str::from_utf8_unchecked(src) })
 }
 
 /// A buffer that owns its text: what a [`Utf8Sink`] over it wrote last.

@@ -100,7 +100,7 @@ impl<'t> Outputs<'t> {
         }
     }
 
-    /// Adds the path of a task's output. Returns the task whose output has the same path and will be written.
+    /// Adds the path of a task's output. If that will be written, returns the earlier task that writes to the same path.
     fn place(&mut self, path: &FilePath, task: &'t Task) -> Option<&'t Task> {
         let node = self.tree.node(path);
         self.nodes.push((node, task));
@@ -108,8 +108,8 @@ impl<'t> Outputs<'t> {
         if task.trouble.is_none() { self.paths[node].replace(task) } else { None }
     }
 
-    /// Adds the output of a task, or its backup, at a path where the file `existing` is and which the output of the task
-    /// `same_path` has too, and finds what it collides with.
+    /// Adds the output of a task, or its backup, and finds what it collides with. `existing`: the file at its path.
+    /// `same_path`: an earlier task that writes to this path.
     fn add(
         &mut self,
         task: &'t Task,
@@ -170,8 +170,8 @@ impl<'t> Outputs<'t> {
     }
 }
 
-/// Returns whether the outputs have the same paths below one directory as the files that one search found: then no two
-/// are the same, and none is where another needs a directory.
+/// Returns whether the outputs mirror one search: each has the path that its input has below the directory that was
+/// searched. Then no two paths are the same, and no output is where another needs a directory.
 fn are_apart(tasks: &[Task]) -> bool {
     let mut searches = tasks.iter().map(|task| match (&task.target, &task.found) {
         (Target::File { below, .. }, Some((_, found))) if Arc::ptr_eq(&below.name, &found.name) => Some(&found.dirs),

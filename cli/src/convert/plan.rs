@@ -104,7 +104,7 @@ fn tasks(args: &Convert, operands: Vec<OsString>) -> (Vec<Task>, LeftAlone) {
     let mut tasks = Vec::new();
     for path in operands {
         if many.recursive && path != "-" && Path::new(&path).is_dir() {
-            tasks.extend(walk.files(&path).into_iter().map(|found| {
+            tasks.extend(walk.files(&path).map(|found| {
                 let (path, FoundFile { root, below, trouble }) = (found.path(), found);
                 let target = target(&path, below.clone());
                 Task { target, path, found: Some((root, below)), trouble, transcode: None }

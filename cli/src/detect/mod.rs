@@ -78,7 +78,7 @@ fn print_all(
     for path in &files {
         if args.recursive && path != "-" && Path::new(path).is_dir() {
             let cursor = Cursor::default();
-            let mut found: Box<dyn Iterator<Item = FoundFile>> = Box::new(walk.files(path).into_iter());
+            let mut found: Box<dyn Iterator<Item = FoundFile>> = Box::new(walk.files(path));
             if io::stdout().is_terminal() {
                 let all: Vec<FoundFile> = found.collect();
                 run.width = column_width(all.iter().map(|found| Name::of_operand(&found.path().text())));

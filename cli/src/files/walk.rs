@@ -109,8 +109,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns the files in the directory `operand`, sorted by name.
-    pub(crate) fn files(&mut self, operand: &OsStr) -> Vec<FoundFile> {
+    /// Returns the files in the directory `operand`, sorted by name. All of it is searched before this returns.
+    pub(crate) fn files(&mut self, operand: &OsStr) -> impl Iterator<Item = FoundFile> + use<> {
         let mut found = Found { dirs: Dirs::new(), entries: Vec::new() };
         let path = Arc::from(Path::new(operand));
         let root = match self.root(operand) {
@@ -127,9 +127,10 @@ impl<'a> Walk<'a> {
             }
         };
         let (root, dirs) = (Arc::new(root), Arc::new(found.dirs));
-        let below = |dir, name: OsString| Below { dirs: dirs.clone(), dir, name: name.into() };
-        let file = |Entry { dir, name, trouble }| FoundFile { root: root.clone(), below: below(dir, name), trouble };
-        found.entries.into_iter().map(file).collect()
+        found.entries.into_iter().map(move |Entry { dir, name, trouble }| {
+            let below = Below { dirs: dirs.clone(), dir, name: name.into() };
+            FoundFile { root: root.clone(), below, trouble }
+        })
     }
 
     fn root(&mut self, operand: &OsStr) -> io::Result<Root> {
@@ -352,7 +353,7 @@ mod tests {
             let top = TempDir::new().unwrap();
             nested(top.path(), depth);
             let (mut walk, mut found) = (Walk::new(&selection, None, std::iter::empty::<&PathBuf>()), 0);
-            let steps = steps_of(|| found = walk.files(top.path().join("deep").as_os_str()).len());
+            let steps = steps_of(|| found = walk.files(top.path().join("deep").as_os_str()).count());
             remove_nested(top.path());
             // Three by their names everywhere, and two of the next three from the second directory below the first on.
             assert_eq!(found, 3 * depth + 2 * (depth - 2));

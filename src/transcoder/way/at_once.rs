@@ -4,8 +4,7 @@
 
 use super::table::ByTable;
 use super::{Route, Way};
-use crate::arch::{self, utf8};
-use crate::codec::{ByteSink, MIN_ROOM, Stop, Utf8Sink};
+use crate::codec::{ByteSink, MIN_ROOM, Stop, Utf8Sink, short_text};
 use crate::error::Error;
 use crate::transcoder::fill::Chunk;
 use crate::transcoder::guard::{CheckedDecoder, CheckedEncoder};
@@ -139,9 +138,9 @@ impl Route {
         }
     }
 
-    /// Returns `src` if it is whole characters of UTF-8, so that it need not be decoded. Nothing is pending.
+    /// Returns `src` as text if the source is UTF-8 and `src` is whole characters. The decoder holds nothing.
     fn as_text<'a>(&self, src: &'a [u8]) -> Option<&'a str> {
-        if self.staged.is_identity() { utf8::value(arch::isa(), src) } else { None }
+        if self.staged.is_identity() { short_text(src) } else { None }
     }
 
     /// Decodes to a buffer, and encodes from there to `dst`.
@@ -164,7 +163,7 @@ impl Route {
         Ok(Tried::Done(read, written))
     }
 
-    /// Encodes a short text, which is decoded, to `dst`. Returns how many bytes it wrote.
+    /// Encodes a short decoded text to `dst`, and counts it. Returns how many bytes were written.
     #[inline(always)]
     fn write_short(&mut self, text: &str, dst: &mut [u8]) -> Result<usize, Tried> {
         let encoder = &mut self.target.encoder;

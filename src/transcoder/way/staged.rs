@@ -65,7 +65,8 @@ impl Staged {
         if self.stages.is_empty() { TEXT_BYTES } else { STAGED_INPUT_BYTES }
     }
 
-    /// Whether the origin of the text is an offset alone, so that no copy of the source is needed to find it.
+    /// Whether the text equals the input, byte for byte: then it need not be decoded, and its origin is an offset alone,
+    /// so that no copy of the source is needed to find it.
     pub(in crate::transcoder) fn is_identity(&self) -> bool {
         self.is_identity
     }

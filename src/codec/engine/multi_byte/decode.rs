@@ -772,12 +772,12 @@ impl Position {
         let mut read = 0;
         while read < src.len() {
             if self.len == 0 {
-                read += self.short_value(table, &src[read..], dst);
+                read += self.short_shifted(table, &src[read..], dst);
                 if read < src.len() {
                     read += self.common(table, &src[read..], dst, faults);
                 }
                 let Some(&byte) = src.get(read) else { break };
-                // Where there is little room, there may be many shift codes.
+                // Of a longer text, or with little room. There may be many.
                 if let Some((note::SHIFT, set)) = table.word(table.sets[self.set as usize], byte).as_note() {
                     self.set = set as u8;
                     read += 1;
@@ -827,10 +827,11 @@ impl Position {
         Step { read, stop: Stop::InputEmpty }
     }
 
-    /// Decodes a short value, or a short piece of a text, with shift codes, as long as it is simple and nothing is held;
-    /// returns how many bytes were read. What [`feed`](Self::feed) does between two runs would take longer than the runs.
+    /// Decodes a short text with shift codes, or the end of a longer one, up to anything that is not simple. Returns how
+    /// many bytes were read: 0 if something is held. What [`feed`](Self::feed) does between two runs would take longer
+    /// than the runs.
     #[inline(always)]
-    fn short_value(&mut self, table: &DecodeTable, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
+    fn short_shifted(&mut self, table: &DecodeTable, src: &[u8], dst: &mut Utf8Sink<'_>) -> usize {
         if !SHORTENS || src.len() > SHORT_VALUE || table.sets.len() == 1 || self.len > 0 {
             return 0;
         }
@@ -838,32 +839,29 @@ impl Position {
         let singles: &[Utf8Word; 256] = table.words[start..].first_chunk().expect("a set has 256 words");
         let (pairs, words) = (&table.pairs[1], &table.words[..]);
         let (mut set, mut rest) = (self.set, src);
-        let done = dst.push_short(|text| {
+        // Without room, nothing changes.
+        dst.push_short(|text| {
             loop {
+                // Branches, so that the next byte need not wait for this word.
                 if set == 0 {
-                    // Branches, here and below, so that the next byte need not wait for this word.
                     while let [byte, after @ ..] = rest
                         && text.push(singles[usize::from(*byte)])
                     {
                         rest = after;
                     }
-                    let [code @ (SO | SI), after @ ..] = rest else { break };
-                    (set, rest) = (u8::from(*code == SO), after);
-                    if set == 0 {
-                        continue;
+                } else {
+                    while let [lead, trail, after @ ..] = rest
+                        && text.push(words[pairs[usize::from(*lead)] as usize + usize::from(*trail)])
+                    {
+                        rest = after;
                     }
-                }
-                while let [lead, trail, after @ ..] = rest
-                    && text.push(words[pairs[usize::from(*lead)] as usize + usize::from(*trail)])
-                {
-                    rest = after;
                 }
                 let [code @ (SO | SI), after @ ..] = rest else { break };
                 (set, rest) = (u8::from(*code == SO), after);
             }
         });
         self.set = set;
-        done.map_or(0, |()| src.len() - rest.len())
+        src.len() - rest.len()
     }
 
     fn finish(&mut self, table: &DecodeTable, dst: &mut Utf8Sink<'_>) -> Stop<Malformed> {
@@ -909,7 +907,8 @@ impl Decoder for MultiByteDecoder {
     fn decode_whole(&mut self, src: &[u8], dst: &mut Utf8Sink<'_>) -> bool {
         self.prepare(src);
         let (table, position) = (self.tables.get(), &mut self.position);
-        let read = position.short_value(table, src, dst);
+        // Tried here too, as the call of `feed` takes as long as a short value.
+        let read = position.short_shifted(table, src, dst);
         read == src.len()
             || position.feed(table, &src[read..], dst, &mut None)
                 == Step { read: src.len() - read, stop: Stop::InputEmpty }

@@ -39,7 +39,7 @@ const BLOCK: usize = 64;
 /// The number of blocks in the Basic Multilingual Plane.
 const PLANE: usize = 0x1_0000 / BLOCK;
 
-/// The room for a short text: what [`EncodeTable::runs`] writes, and more.
+/// The room that [`EncodeTable::runs`] needs: a pair may begin at any index that is a `u8`, so no store needs a check.
 const WINDOW: usize = 0x100 + 1;
 
 /// The tables of an encoder.
@@ -334,35 +334,36 @@ impl EncodeTable {
         (lanes.len(), written)
     }
 
-    /// Encodes a text of fewer than [`WORTH`] bytes in runs of single bytes and of pairs, up to a character that has a
-    /// longer code or may combine with the next; returns how many bytes were read and written.
+    /// Encodes a text of fewer than [`WORTH`] bytes in runs of single bytes and of pairs, up to a character that has no
+    /// code or a longer one, or that may combine with the next; returns how many bytes were read and written.
     #[inline(always)]
     fn runs<'a>(&self, is_double: &mut bool, src: &'a str, window: &mut [u8; WINDOW]) -> (usize, usize) {
+        // Each byte of `src` becomes three bytes at most, a shift code and a pair, so that a `u8` counts them.
+        const { assert!(3 * (WORTH - 1) <= u8::MAX as usize) };
+        debug_assert!(src.len() < WORTH);
         let index: &[u16; PLANE] = self.index.first_chunk().expect("the plane is there");
         let (blocks, is_shifted, mut was_double) = (&self.blocks[..], self.is_shifted, *is_double);
-        // Of a lane that stands for so many bytes, their code is left, and of any other one more than that.
+        // Returns the code of a lane that has `len` bytes; of any other lane, a number that is too large for `len` bytes.
         let code = |lane: u32, len: u32| lane & !bytes::FOLLOWS ^ len << bytes::SHIFT;
         let (mut rest, mut ahead) = (src.chars(), src.chars());
-        let mut next = |rest: &mut Chars<'a>| {
+        let mut next_lane = |rest: &mut Chars<'a>| {
             *rest = ahead.clone();
             let ch = ahead.next().map_or(usize::MAX, |ch| ch as usize);
             let block = index.get(ch / BLOCK).map_or(0, |block| usize::from(*block));
             blocks[block][ch % BLOCK]
         };
-        let mut lane = next(&mut rest);
-        // A character becomes three bytes at most, so they all fit; `u8` tells the compiler that.
-        let mut written = 0_u8;
+        let (mut lane, mut written) = (next_lane(&mut rest), 0_u8);
         loop {
             if code(lane, 1) <= 0xFF {
-                if is_shifted && was_double {
+                if was_double {
                     window[usize::from(written)] = SI;
                     written += 1;
+                    was_double = false;
                 }
-                was_double = false;
                 while let single @ 0..=0xFF = code(lane, 1) {
                     window[usize::from(written)] = single as u8;
                     written += 1;
-                    lane = next(&mut rest);
+                    lane = next_lane(&mut rest);
                 }
             }
             if code(lane, 2) > 0xFFFF {
@@ -376,7 +377,7 @@ impl EncodeTable {
             while let pair @ 0..=0xFFFF = code(lane, 2) {
                 window[usize::from(written)..][..2].copy_from_slice(&(pair as u16).to_be_bytes());
                 written += 2;
-                lane = next(&mut rest);
+                lane = next_lane(&mut rest);
             }
             if code(lane, 1) > 0xFF {
                 break;
@@ -823,6 +824,7 @@ impl Encoder for MultiByteEncoder {
 mod tests {
     use super::*;
     use crate::codec::pages;
+    use crate::codec::table::Code;
 
     /// A part of a table is complete when its blocks are, whatever charts are left.
     #[test]
@@ -852,6 +854,25 @@ mod tests {
             draft.record.charts.retain(|chart| chart.lead.is_none());
             EncodeTable::add_all(&mut draft);
             assert!(!draft.table.has_gap(0) && !draft.table.has_gap(1), "{name}");
+        }
+    }
+
+    /// A short text of which each byte becomes a pair, or in turn a single byte and a pair.
+    #[test]
+    fn short_texts_of_ascii_in_pairs() {
+        let mut table = Table::new("", "");
+        table.shape = TableShape::Shifted;
+        let codes = [('a', Code::single(0x81)), ('b', Code::new(b"\x45\x66").expect("two bytes"))];
+        table.mappings.extend(codes.map(|(ch, code)| Mapping { code, ch, way: Way::RoundTrip }));
+        let table = EncodeTable::new(&table);
+        let all = [b"\x0E".to_vec(), b"\x45\x66".repeat(64)].concat();
+        let mut in_turn = b"\x81\x0E\x45\x66\x0F".repeat(32);
+        in_turn.pop();
+        for (text, expected) in [("b".repeat(64), all), ("ab".repeat(32), in_turn)] {
+            let (mut is_double, mut window) = (false, [0; WINDOW]);
+            let (read, written) = table.runs(&mut is_double, &text, &mut window);
+            assert_eq!((read, is_double), (text.len(), true));
+            assert_eq!(window[..written], expected);
         }
     }
 
