@@ -230,6 +230,8 @@ impl Level {
         crate::selection::work::step();
         let mut entries = folder.entries()?;
         entries.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+        // A directory that changes meanwhile may be listed with a name twice.
+        entries.dedup_by(|one, other| one.0 == other.0);
         Ok(Level { id: folder.id()?, depth, entries: entries.into_iter() })
     }
 }
