@@ -65,7 +65,7 @@ pub(crate) fn can_write(codec: &dyn Codec, text: &str) -> bool {
 }
 
 /// Returns whether the charset is UTF-8, so that decoded text already is encoded. The codec must have the name, and
-/// decode as UTF-8 does; well-formed input may be passed by it then.
+/// decode as UTF-8 does. Well-formed input may then be taken as text without calling it.
 pub(crate) fn is_utf8(codec: &dyn Codec) -> bool {
     const TEXT: &str = "aé€😀";
     // Asked for each short value, so most codecs are tried without a `String`.

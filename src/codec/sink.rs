@@ -1,10 +1,10 @@
 //! The buffers that decoders and encoders write into. The sinks themselves count what is written, so a codec cannot
 //! report a wrong length.
 //!
-//! No other code in charpipe claims that bytes are UTF-8. Everything that goes into a [`Utf8Sink`] is a `char`, a `str`,
-//! a character of a table (`words.rs` makes those from a `char`), or checked here or by a kernel that is called here. So
-//! a codec written in safe code cannot break the claim. Only `Room::claim` makes the text longer, and it is `unsafe`:
-//! each caller states why what it stored is UTF-8.
+//! This is the only file in charpipe that claims that bytes are UTF-8. All that goes into a [`Utf8Sink`] is a `char`, a
+//! `str`, a character of a table (`words.rs` makes those from a `char`), or checked here or by a kernel that is called
+//! here. So a codec written in safe code cannot break the claim. Only `Room::claim` makes the text longer, and it is
+//! `unsafe`: each caller states why what it stored is UTF-8.
 //!
 //! ```compile_fail,E0624
 //! #![forbid(unsafe_code)]

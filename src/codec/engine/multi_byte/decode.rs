@@ -777,7 +777,7 @@ impl Position {
                     read += self.common(table, &src[read..], dst, faults);
                 }
                 let Some(&byte) = src.get(read) else { break };
-                // Of a longer text, or with little room. There may be many.
+                // A shift code of a longer text, or where there is little room. There may be many.
                 if let Some((note::SHIFT, set)) = table.word(table.sets[self.set as usize], byte).as_note() {
                     self.set = set as u8;
                     read += 1;
