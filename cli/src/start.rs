@@ -6,6 +6,8 @@
 //! few bytes. Elsewhere the runtime starts the program, and opens `/dev/null` in place of a standard stream that is
 //! closed: afterwards nothing can tell that it was closed, so code that runs before it notes that. And the mathematics
 //! library is not loaded.
+//!
+//! The static command begins in [`populated::charpipe_start`], which `build.rs` tells the linker.
 
 #![allow(unsafe_code)]
 
@@ -42,6 +44,36 @@ mod linux {
         // SAFETY: to ignore a signal, no function of this program is called.
         // It fails only for signals that cannot be ignored.
         _ = unsafe { signal(Signal::SIGPIPE, SigHandler::SigIgn) };
+    }
+}
+
+#[cfg(all(target_os = "linux", target_env = "musl", target_arch = "x86_64"))]
+mod populated {
+    /// Gets the data of the program into memory with one system call, and goes on to the C library's `_start`.
+    ///
+    /// A static program that can be loaded at any address writes its addresses first, which are all over 30 pages. Each
+    /// of them would cost a page fault, and those and the rest of the data take an eighth of a short run. Without this
+    /// call, which Linux has since 5.14, the same happens page by page, so its result is not needed.
+    // SAFETY: nothing else has this name, and only the system calls it, at the entry of the program. It leaves the stack
+    // as it is, and the registers that the system call changes (`rax`, `rcx`, `r11`) and those of its parameters mean
+    // nothing there, but for `rdx`, which is zero in a static program, as before. `MADV_POPULATE_WRITE` changes no byte.
+    #[unsafe(no_mangle)]
+    #[unsafe(naked)]
+    unsafe extern "C" fn charpipe_start() {
+        core::arch::naked_asm!(
+            // From the beginning of the page that has the first address to the end of the data.
+            "lea rdi, [rip + __init_array_start]",
+            "and rdi, -4096",
+            "lea rsi, [rip + _end]",
+            "sub rsi, rdi",
+            "mov edx, {populate}",
+            "mov eax, {madvise}",
+            "syscall",
+            "xor edx, edx",
+            "jmp _start",
+            populate = const nix::libc::MADV_POPULATE_WRITE,
+            madvise = const nix::libc::SYS_madvise,
+        )
     }
 }
 

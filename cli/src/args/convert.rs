@@ -7,6 +7,7 @@ use crate::args::manual;
 use crate::args::many::ManyArgs;
 use crate::args::messages::MessageArgs;
 use crate::args::named::NamedOptions;
+use crate::args::plain::Plain;
 use crate::args::reading::Reading;
 use crate::args::records::RecordArgs;
 use crate::args::usage;
@@ -19,7 +20,6 @@ use charpipe::OnMojibake;
 use charpipe::{Bom, EbcdicNl, Eol, ErrorKind, OnControl, OnMalformed, OnUnknown, OnUnmappable, Relabel, Transcode};
 use clap::Args;
 use clap::builder::ValueHint;
-use std::ffi::OsString;
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
@@ -279,29 +279,30 @@ pub(super) fn jobs(text: &str) -> Result<NonZeroU16, &'static str> {
     text.parse().map_err(|_| "expected a number from 1 to 65535")
 }
 
-/// The values of the plain form.
-#[derive(Default)]
-pub(super) struct Plain {
-    pub(super) from: Option<String>,
-    pub(super) to: Option<String>,
-    pub(super) output: Option<PathBuf>,
-    pub(super) drop: bool,
-    pub(super) files: Vec<OsString>,
-}
-
 impl Convert {
-    /// Returns the defaults, with these values.
-    pub(super) fn plain(plain: Plain) -> Self {
-        let labels = [("from", &plain.from), ("to", &plain.to)];
-        let named = labels.into_iter().filter_map(|(name, label)| Some((name, label.clone()?)));
-        Convert {
-            to: plain.to.clone().unwrap_or_else(|| "UTF-8".to_owned()),
-            output: plain.output,
-            drop: plain.drop,
-            named: NamedOptions::new(named),
-            reading: Reading::plain(plain.from.clone(), plain.files),
-            ..Convert::default()
+    /// Returns the defaults, with these values; `None` if clap has to say what is wrong with them.
+    pub(super) fn plain(plain: Plain) -> Option<Self> {
+        let outputs = [plain.output.is_some(), plain.output_dir.is_some(), plain.in_place.is_some()];
+        if plain.brief || plain.json || outputs.iter().filter(|is_given| **is_given).count() > 1 {
+            return None;
         }
+        let jobs = plain.jobs.as_deref().map(jobs).transpose().ok()?;
+        Some(Convert {
+            named: plain.named(),
+            to: plain.to.unwrap_or_else(|| "UTF-8".to_owned()),
+            output: plain.output,
+            many: ManyArgs {
+                output_dir: plain.output_dir,
+                in_place: plain.in_place,
+                recursive: plain.recursive,
+                ..ManyArgs::default()
+            },
+            jobs,
+            drop: plain.drop,
+            reading: Reading::plain(plain.from, plain.files),
+            messages: MessageArgs { quiet: plain.quiet, ..MessageArgs::default() },
+            ..Convert::default()
+        })
     }
 
     /// Returns the suffixes of `--from` and `--to`; none if they are wrong, which [`Self::transcode`] reports.

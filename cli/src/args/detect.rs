@@ -3,6 +3,7 @@
 use crate::args::headings::FILES;
 use crate::args::messages::MessageArgs;
 use crate::args::named::NamedOptions;
+use crate::args::plain::Plain;
 use crate::args::reading::Reading;
 use crate::args::records::tape_file;
 use crate::selection::Selection;
@@ -15,7 +16,7 @@ use clap::Args;
 /// first 64 KiB of a file are valid in that encoding. For several FILEs, and with `-r`, hints are printed only with
 /// `-v`. If nothing names the encoding and these bytes are not UTF-8, the line is `unknown` and a hint at what the file
 /// may be, and the exit status is 1.
-#[derive(Args)]
+#[derive(Args, Default, Debug)]
 #[command(args_override_self = true, override_usage = "charpipe detect [OPTIONS] [FILE]...")]
 pub(crate) struct Detect {
     #[command(flatten)]
@@ -76,4 +77,26 @@ pub(crate) struct Detect {
 
     #[command(flatten)]
     pub(crate) messages: MessageArgs,
+}
+
+impl Detect {
+    /// Returns the defaults, with these values; `None` if clap has to say what is wrong with them.
+    pub(super) fn plain(plain: Plain) -> Option<Self> {
+        let of_convert = [&plain.to, &plain.jobs].into_iter().any(Option::is_some)
+            || [&plain.output, &plain.output_dir].into_iter().any(Option::is_some)
+            || plain.in_place.is_some()
+            || plain.drop;
+        if of_convert || plain.brief && plain.json {
+            return None;
+        }
+        Some(Detect {
+            named: plain.named(),
+            json: plain.json,
+            brief: plain.brief,
+            recursive: plain.recursive,
+            reading: Reading::plain(plain.from, plain.files),
+            messages: MessageArgs { quiet: plain.quiet, ..MessageArgs::default() },
+            ..Detect::default()
+        })
+    }
 }

@@ -153,12 +153,17 @@ pub(crate) fn parse(argv: impl IntoIterator<Item = OsString>) -> Result<Cli, Wro
 }
 
 fn parse_command(argv: &[OsString]) -> Result<Cli, clap::Error> {
-    if argv[1] == "convert"
-        && let Some(convert) = plain::parse(&argv[2..])
-    {
-        return Ok(Cli { command: Command::Convert(Box::new(convert)) });
+    parse_plain(&argv[1..]).map_or_else(|| parse_with_clap(argv), |command| Ok(Cli { command }))
+}
+
+/// Parses a command and its arguments if they have the plain form.
+fn parse_plain(args: &[OsString]) -> Option<Command> {
+    let (command, args) = args.split_first()?;
+    match command.to_str()? {
+        "convert" => Convert::plain(plain::parse(args)?).map(|convert| Command::Convert(Box::new(convert))),
+        "detect" => Detect::plain(plain::parse(args)?).map(Command::Detect),
+        _ => None,
     }
-    parse_with_clap(argv)
 }
 
 #[inline(never)]

@@ -1,28 +1,79 @@
-//! The plain form of the command line, `charpipe [-c] [-f LABEL] [-t LABEL] [-o PATH] [FILE]...`, which is parsed here,
-//! without clap: defining all options takes longer than converting a short file, and 400 KiB of memory.
+//! The plain form of the command line, `charpipe [convert|detect] [OPTIONS] [FILE]...` with those options that [`parse`]
+//! knows. It is parsed here, without clap: to define all options takes longer than converting a short file, and 400 KiB
+//! of memory.
 //!
 //! Everything else is left to clap, including all errors and options with unusual values. So this parser prints no
 //! messages, and a test compares the two parsers.
 
-use crate::args::convert::{Convert, Plain};
+use crate::args::named::NamedOptions;
 use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 
-/// Parses the arguments after `charpipe convert`. Returns `None` if clap has to.
-pub(super) fn parse(args: &[OsString]) -> Option<Convert> {
+/// What was typed, of the options that this parser knows. Those of `convert` and `detect` have the same meaning in both.
+#[derive(Default)]
+pub(super) struct Plain {
+    pub(super) from: Option<String>,
+    pub(super) to: Option<String>,
+    pub(super) output: Option<PathBuf>,
+    pub(super) output_dir: Option<PathBuf>,
+    /// The suffix of the backup, empty for none.
+    pub(super) in_place: Option<OsString>,
+    pub(super) jobs: Option<String>,
+    pub(super) drop: bool,
+    pub(super) recursive: bool,
+    pub(super) quiet: bool,
+    pub(super) brief: bool,
+    pub(super) json: bool,
+    pub(super) files: Vec<OsString>,
+}
+
+impl Plain {
+    /// Returns the options that the library has too.
+    pub(super) fn named(&self) -> NamedOptions {
+        let options = [("from", &self.from), ("to", &self.to), ("jobs", &self.jobs)];
+        NamedOptions::new(options.into_iter().filter_map(|(name, value)| Some((name, value.clone()?))))
+    }
+}
+
+/// Parses the arguments after the command. Returns `None` if clap has to.
+pub(super) fn parse(args: &[OsString]) -> Option<Plain> {
     let mut plain = Plain::default();
     let mut args = args.iter();
     while let Some(arg) = args.next() {
+        let Some(option) = arg.to_str().filter(|arg| arg.len() > 1 && arg.starts_with('-')) else {
+            plain.files.push(if arg == "-" { arg.clone() } else { value(arg)?.to_owned() });
+            continue;
+        };
+        let (name, attached) = split(option)?;
+        let mut wanted = || attached.map(OsStr::new).or_else(|| value(args.next()?));
         // As in clap, the last value counts.
-        match arg.to_str() {
-            Some("-f" | "--from") => plain.from = Some(value(args.next()?)?.to_str()?.to_owned()),
-            Some("-t" | "--to") => plain.to = Some(value(args.next()?)?.to_str()?.to_owned()),
-            Some("-o" | "--output") => plain.output = Some(value(args.next()?)?.into()),
-            Some("-c") => plain.drop = true,
-            Some("-") => plain.files.push(arg.clone()),
-            _ => plain.files.push(value(arg)?.to_owned()),
+        match name {
+            "-f" | "--from" | "--from-code" => plain.from = Some(wanted()?.to_str()?.to_owned()),
+            "-t" | "--to" | "--to-code" => plain.to = Some(wanted()?.to_str()?.to_owned()),
+            "-o" | "--output" => plain.output = Some(wanted()?.into()),
+            "--output-dir" => plain.output_dir = Some(wanted()?.into()),
+            "--jobs" => plain.jobs = Some(wanted()?.to_str()?.to_owned()),
+            "--in-place" => plain.in_place = Some(attached.unwrap_or_default().into()),
+            _ if attached.is_some() => return None,
+            "-c" => plain.drop = true,
+            "-r" | "--recursive" => plain.recursive = true,
+            "-q" | "--quiet" => plain.quiet = true,
+            "-b" | "--brief" => plain.brief = true,
+            "--json" => plain.json = true,
+            _ => return None,
         }
     }
-    Some(Convert::plain(plain))
+    Some(plain)
+}
+
+/// Splits `--name=VALUE` and `-nVALUE`. Returns `None` for an empty value, and for `-n=VALUE`.
+fn split(option: &str) -> Option<(&str, Option<&str>)> {
+    let (name, value) = match option.split_once('=') {
+        Some((name, value)) if name.starts_with("--") => return (!value.is_empty()).then_some((name, Some(value))),
+        None if option.starts_with("--") => return Some((option, None)),
+        _ => option.split_at_checked(2)?,
+    };
+    (!value.starts_with('=')).then_some((name, Some(value).filter(|value| !value.is_empty())))
 }
 
 /// Returns the argument if it is clearly a value: not empty, and unlike an option.
@@ -34,66 +85,131 @@ fn value(arg: &OsStr) -> Option<&OsStr> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Cli, Command, command};
+    use crate::args::{Cli, Command, command, parse_plain};
+
+    fn args(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
 
     /// Every line that is taken here means the same to clap.
     #[test]
     fn clap_agrees() {
-        let words =
-            ["-f", "-t", "-o", "-c", "--from", "--to", "IBM037", "file", "-", "--output", "auto", "-v", "", "--", "é"];
+        let words = [
+            "-f",
+            "-t",
+            "-o",
+            "-c",
+            "-q",
+            "-r",
+            "-b",
+            "-v",
+            "--from",
+            "--to",
+            "--output",
+            "--json",
+            "--jobs",
+            "2",
+            "IBM037",
+            "file",
+            "-",
+            "auto",
+            "",
+            "--",
+            "é",
+            "-fIBM037",
+            "-t=é",
+            "--from=",
+            "--to-code=a=b",
+            "--in-place",
+            "--in-place=é",
+            "--in-place=",
+            "--output-dir",
+            "--output-dir=-",
+            "--jobs=0",
+            "-é",
+            "-qr",
+        ];
         let mut lines: Vec<Vec<&str>> = vec![vec![]];
-        // All lines of up to three words, and longer ones that take every third step.
-        for len in 1..=3 {
-            let longest: Vec<Vec<&str>> = lines.iter().filter(|line| line.len() == len - 1).cloned().collect();
-            for (line, word) in longest.iter().flat_map(|line| words.iter().map(move |word| (line, word))) {
-                lines.push(line.iter().chain([word]).copied().collect());
-            }
-        }
+        lines.extend(words.iter().map(|word| vec![*word]));
+        lines.extend(words.iter().flat_map(|first| words.iter().map(move |second| vec![*first, *second])));
         for line in [
             "-f IBM037 -t UTF-16LE a b",
             "-c -f a b -c -t c",
             "a -f IBM037 - -t UTF-8 -o out c",
             "-f a -f b -o c -o d",
             "--to x --from y z",
+            "-fa --from=b --from-code c file",
+            "-q -r a --in-place=.old --in-place b -q",
+            "--jobs 2 --jobs=+03 -r a --output-dir out",
+            "-f a -b file -r -q",
+            "--json -r -fa - file",
         ] {
             lines.push(line.split(' ').collect());
         }
-        let mut plain = 0;
-        for line in lines {
-            let args: Vec<OsString> = line.iter().map(OsString::from).collect();
-            let Some(parsed) = parse(&args) else { continue };
-            plain += 1;
-            let argv = ["charpipe", "convert"].map(OsString::from).into_iter().chain(args);
-            let matches = command().try_get_matches_from(argv).unwrap_or_else(|error| panic!("{line:?}: {error}"));
-            let Ok(Cli { command: Command::Convert(by_clap) }) = clap::FromArgMatches::from_arg_matches(&matches)
-            else {
-                panic!("{line:?}");
-            };
-            assert_eq!(format!("{parsed:?}"), format!("{by_clap:?}"), "{line:?}");
+        let mut plain = [0; 2];
+        for (at, name) in ["convert", "detect"].into_iter().enumerate() {
+            for line in &lines {
+                let args: Vec<OsString> = [&name].into_iter().chain(line).map(OsString::from).collect();
+                let Some(parsed) = parse_plain(&args) else { continue };
+                plain[at] += 1;
+                let argv = std::iter::once(OsString::from("charpipe")).chain(args);
+                let matches = command().try_get_matches_from(argv).unwrap_or_else(|error| panic!("{line:?}: {error}"));
+                let Cli { command } = clap::FromArgMatches::from_arg_matches(&matches).unwrap();
+                let shown = |command: &Command| match command {
+                    Command::Convert(convert) => format!("{convert:?}"),
+                    Command::Detect(detect) => format!("{detect:?}"),
+                    _ => panic!("{line:?}"),
+                };
+                assert_eq!(shown(&parsed), shown(&command), "{name} {line:?}");
+            }
         }
-        assert!(plain > 150, "{plain}");
+        assert!(plain[0] > 250 && plain[1] > 100, "{plain:?}");
     }
 
     #[test]
     fn what_is_left_to_clap() {
         for line in [
-            "-v",
-            "--",
-            "-f",
-            "-f -",
-            "-fIBM037",
-            "--from=IBM037",
-            "-o -",
-            "-f -t",
-            "--jobs 2",
-            "-h",
-            "-ab",
-            "-cf a",
-            "-c -v",
+            "convert -v",
+            "convert --",
+            "convert -f",
+            "convert -f -",
+            "convert -f=IBM037",
+            "convert --from=",
+            "convert -o -",
+            "convert -f -t",
+            "convert --jobs 0",
+            "convert --jobs many",
+            "convert -h",
+            "convert -ab",
+            "convert -cf a",
+            "convert -c -v",
+            "convert -b",
+            "convert --json",
+            "convert -o a --in-place",
+            "convert -o a --output-dir b",
+            "convert --in-place= a",
+            "detect -t a",
+            "detect -c",
+            "detect -o a",
+            "detect --jobs 2",
+            "detect --in-place",
+            "detect --json -b",
+            "rows -q",
+            "list",
         ] {
-            let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-            assert!(parse(&args).is_none(), "{line}");
+            assert!(parse_plain(&args(line)).is_none(), "{line}");
         }
         assert!(parse(&["".into()]).is_none() && parse(&["-f".into(), "".into()]).is_none());
+    }
+
+    /// What people type most.
+    #[test]
+    fn what_needs_no_clap() {
+        for line in
+            ["-f IBM037 file", "-fIBM037 -tUTF-8 -q file", "--from=IBM037 --in-place=.old file", "-r a --output-dir b"]
+        {
+            assert!(parse_plain(&args(&format!("convert {line}"))).is_some(), "{line}");
+        }
+        assert!(parse_plain(&args("detect -b file")).is_some());
     }
 }
