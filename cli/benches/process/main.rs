@@ -25,6 +25,7 @@
 //! | `CHARPIPE_BENCH_LARGEST_MIB` | the largest of the sizes, in MiB | 4096 |
 //! | `CHARPIPE_BENCH_ROUNDS` | number of measurements; the median counts | 7 |
 //! | `CHARPIPE_BENCH_CHARSETS` | the charsets of the part `charsets` that are measured, separated by commas | all |
+//! | `CHARPIPE_BENCH_START` | another program that the part `starts` measures, such as the static command | the one that was built |
 //! | `CHARPIPE_ISA` | the instruction set that charpipe uses | in `files` all that the machine has, a row for each; in the other parts the largest |
 
 mod charsets;
