@@ -280,10 +280,14 @@ pub(super) fn jobs(text: &str) -> Result<NonZeroU16, &'static str> {
 }
 
 impl Convert {
+    /// The options of the plain form.
+    pub(super) const PLAIN: [&str; 9] =
+        ["--from", "--to", "--output", "--output-dir", "--in-place", "--jobs", "-c", "--recursive", "--quiet"];
+
     /// Returns the defaults, with these values; `None` if clap has to say what is wrong with them.
     pub(super) fn plain(plain: Plain) -> Option<Self> {
         let outputs = [plain.output.is_some(), plain.output_dir.is_some(), plain.in_place.is_some()];
-        if plain.brief || plain.json || outputs.iter().filter(|is_given| **is_given).count() > 1 {
+        if outputs.iter().filter(|is_given| **is_given).count() > 1 {
             return None;
         }
         let jobs = plain.jobs.as_deref().map(jobs).transpose().ok()?;

@@ -80,13 +80,12 @@ pub(crate) struct Detect {
 }
 
 impl Detect {
+    /// The options of the plain form.
+    pub(super) const PLAIN: [&str; 5] = ["--from", "--recursive", "--quiet", "--brief", "--json"];
+
     /// Returns the defaults, with these values; `None` if clap has to say what is wrong with them.
     pub(super) fn plain(plain: Plain) -> Option<Self> {
-        let of_convert = [&plain.to, &plain.jobs].into_iter().any(Option::is_some)
-            || [&plain.output, &plain.output_dir].into_iter().any(Option::is_some)
-            || plain.in_place.is_some()
-            || plain.drop;
-        if of_convert || plain.brief && plain.json {
+        if plain.brief && plain.json {
             return None;
         }
         Some(Detect {

@@ -160,8 +160,8 @@ fn parse_command(argv: &[OsString]) -> Result<Cli, clap::Error> {
 fn parse_plain(args: &[OsString]) -> Option<Command> {
     let (command, args) = args.split_first()?;
     match command.to_str()? {
-        "convert" => Convert::plain(plain::parse(args)?).map(|convert| Command::Convert(Box::new(convert))),
-        "detect" => Detect::plain(plain::parse(args)?).map(Command::Detect),
+        "convert" => Some(Command::Convert(Box::new(Convert::plain(plain::parse(args, &Convert::PLAIN)?)?))),
+        "detect" => Some(Command::Detect(Detect::plain(plain::parse(args, &Detect::PLAIN)?)?)),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
-//! The plain form of the command line, `charpipe [convert|detect] [OPTIONS] [FILE]...` with those options that [`parse`]
-//! knows. It is parsed here, without clap: to define all options takes longer than converting a short file, and 400 KiB
-//! of memory.
+//! The plain form of the command line, `charpipe [convert|detect] [OPTIONS] [FILE]...` with the options that each command
+//! names in `PLAIN`. It is parsed here, without clap: to define all options takes longer than converting a short file, and
+//! 400 KiB of memory.
 //!
 //! Everything else is left to clap, including all errors and options with unusual values. So this parser prints no
 //! messages, and a test compares the two parsers.
@@ -35,8 +35,8 @@ impl Plain {
     }
 }
 
-/// Parses the arguments after the command. Returns `None` if clap has to.
-pub(super) fn parse(args: &[OsString]) -> Option<Plain> {
+/// Parses the arguments after a command that has the options `known`. Returns `None` if clap has to.
+pub(super) fn parse(args: &[OsString], known: &[&str]) -> Option<Plain> {
     let mut plain = Plain::default();
     let mut args = args.iter();
     while let Some(arg) = args.next() {
@@ -45,25 +45,42 @@ pub(super) fn parse(args: &[OsString]) -> Option<Plain> {
             continue;
         };
         let (name, attached) = split(option)?;
+        let name = long(name);
+        if !known.contains(&name) {
+            return None;
+        }
         let mut wanted = || attached.map(OsStr::new).or_else(|| value(args.next()?));
         // As in clap, the last value counts.
         match name {
-            "-f" | "--from" | "--from-code" => plain.from = Some(wanted()?.to_str()?.to_owned()),
-            "-t" | "--to" | "--to-code" => plain.to = Some(wanted()?.to_str()?.to_owned()),
-            "-o" | "--output" => plain.output = Some(wanted()?.into()),
+            "--from" => plain.from = Some(wanted()?.to_str()?.to_owned()),
+            "--to" => plain.to = Some(wanted()?.to_str()?.to_owned()),
+            "--output" => plain.output = Some(wanted()?.into()),
             "--output-dir" => plain.output_dir = Some(wanted()?.into()),
             "--jobs" => plain.jobs = Some(wanted()?.to_str()?.to_owned()),
             "--in-place" => plain.in_place = Some(attached.unwrap_or_default().into()),
             _ if attached.is_some() => return None,
             "-c" => plain.drop = true,
-            "-r" | "--recursive" => plain.recursive = true,
-            "-q" | "--quiet" => plain.quiet = true,
-            "-b" | "--brief" => plain.brief = true,
+            "--recursive" => plain.recursive = true,
+            "--quiet" => plain.quiet = true,
+            "--brief" => plain.brief = true,
             "--json" => plain.json = true,
             _ => return None,
         }
     }
     Some(plain)
+}
+
+/// Returns the long name of an option that has one.
+fn long(name: &str) -> &str {
+    match name {
+        "-f" | "--from-code" => "--from",
+        "-t" | "--to-code" => "--to",
+        "-o" => "--output",
+        "-r" => "--recursive",
+        "-q" => "--quiet",
+        "-b" => "--brief",
+        name => name,
+    }
 }
 
 /// Splits `--name=VALUE` and `-nVALUE`. Returns `None` for an empty value, and for `-n=VALUE`.
@@ -199,7 +216,8 @@ mod tests {
         ] {
             assert!(parse_plain(&args(line)).is_none(), "{line}");
         }
-        assert!(parse(&["".into()]).is_none() && parse(&["-f".into(), "".into()]).is_none());
+        assert!(parse_plain(&["convert".into(), "".into()]).is_none());
+        assert!(parse_plain(&["convert".into(), "-f".into(), "".into()]).is_none());
     }
 
     /// What people type most.
