@@ -56,7 +56,8 @@ pub(super) fn parse(args: &[OsString], known: &[&str]) -> Option<Plain> {
             "--to" => plain.to = Some(wanted()?.to_str()?.to_owned()),
             "--output" => plain.output = Some(wanted()?.into()),
             "--output-dir" => plain.output_dir = Some(wanted()?.into()),
-            "--jobs" => plain.jobs = Some(wanted()?.to_str()?.to_owned()),
+            // Clap checks each of several, also those that do not count.
+            "--jobs" if plain.jobs.is_none() => plain.jobs = Some(wanted()?.to_str()?.to_owned()),
             "--in-place" => plain.in_place = Some(attached.unwrap_or_default().into()),
             _ if attached.is_some() => return None,
             "-c" => plain.drop = true,
@@ -157,7 +158,7 @@ mod tests {
             "--to x --from y z",
             "-fa --from=b --from-code c file",
             "-q -r a --in-place=.old --in-place b -q",
-            "--jobs 2 --jobs=+03 -r a --output-dir out",
+            "--jobs=+03 -r a --output-dir out",
             "-f a -b file -r -q",
             "--json -r -fa - file",
         ] {
@@ -196,6 +197,7 @@ mod tests {
             "convert -f -t",
             "convert --jobs 0",
             "convert --jobs many",
+            "convert --jobs many --jobs 2",
             "convert -h",
             "convert -ab",
             "convert -cf a",
