@@ -7,7 +7,7 @@
 //! closed: afterwards nothing can tell that it was closed, so code that runs before it notes that. And the mathematics
 //! library is not loaded.
 //!
-//! The static command begins in [`populated::charpipe_start`], which `build.rs` tells the linker.
+//! The static command for x86-64 begins in [`entry::charpipe_start`] if `build.rs` could tell the linker.
 
 #![allow(unsafe_code)]
 
@@ -48,20 +48,25 @@ mod linux {
 }
 
 #[cfg(all(target_os = "linux", target_env = "musl", target_arch = "x86_64"))]
-mod populated {
+mod entry {
+    use nix::libc::{MADV_POPULATE_WRITE, SYS_madvise};
+
     /// Gets the data of the program into memory with one system call, and goes on to the C library's `_start`.
     ///
-    /// A static program that can be loaded at any address writes its addresses first, which are all over 30 pages. Each
-    /// of them would cost a page fault, and those and the rest of the data take an eighth of a short run. Without this
-    /// call, which Linux has since 5.14, the same happens page by page, so its result is not needed.
-    // SAFETY: nothing else has this name, and only the system calls it, at the entry of the program. It leaves the stack
-    // as it is, and the registers that the system call changes (`rax`, `rcx`, `r11`) and those of its parameters mean
-    // nothing there, but for `rdx`, which is zero in a static program, as before. `MADV_POPULATE_WRITE` changes no byte.
+    /// A static program that can be loaded at any address begins by relocating itself: it writes to each of 30 pages, and
+    /// each write would cost a page fault. Those, and the ones for the rest of the data, take an eighth of a short run.
+    ///
+    /// Linux has this call since 5.14. Where it fails, the pages come one by one, so its result is not needed. A sandbox
+    /// that ends a process for any `madvise` ends this one; the allocators of most programs use it too.
+    // SAFETY: nothing else has this name, and the linker defines the others: `_start` is that of musl,
+    // `__init_array_start` begins the list of constructors, and `_end` is where the data ends. Nothing calls this function
+    // but the system, or a program that loads this one. It does not touch the stack, whose address is all that musl's
+    // `_start` takes. `MADV_POPULATE_WRITE` changes no byte.
     #[unsafe(no_mangle)]
     #[unsafe(naked)]
-    unsafe extern "C" fn charpipe_start() {
+    unsafe extern "C" fn charpipe_start() -> ! {
         core::arch::naked_asm!(
-            // From the beginning of the page that has the first address to the end of the data.
+            // From the page of the constructors, which is the first that is relocated, to the end of the data.
             "lea rdi, [rip + __init_array_start]",
             "and rdi, -4096",
             "lea rsi, [rip + _end]",
@@ -69,10 +74,9 @@ mod populated {
             "mov edx, {populate}",
             "mov eax, {madvise}",
             "syscall",
-            "xor edx, edx",
             "jmp _start",
-            populate = const nix::libc::MADV_POPULATE_WRITE,
-            madvise = const nix::libc::SYS_madvise,
+            populate = const MADV_POPULATE_WRITE,
+            madvise = const SYS_madvise,
         )
     }
 }

@@ -1,6 +1,6 @@
 //! The plain form of the command line, `charpipe [convert|detect] [OPTIONS] [FILE]...` with the options that each command
-//! names in `PLAIN`. It is parsed here, without clap: to define all options takes longer than converting a short file, and
-//! 400 KiB of memory.
+//! names in `PLAIN`. It is parsed here, without clap: defining all options takes longer than converting a short file, and
+//! takes 400 KiB of memory.
 //!
 //! Everything else is left to clap, including all errors and options with unusual values. So this parser prints no
 //! messages, and a test compares the two parsers.
@@ -9,7 +9,7 @@ use crate::args::named::NamedOptions;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-/// What was typed, of the options that this parser knows. Those of `convert` and `detect` have the same meaning in both.
+/// The options that were typed, and the FILEs. An option means the same in each command that has it.
 #[derive(Default)]
 pub(super) struct Plain {
     pub(super) from: Option<String>,
@@ -28,7 +28,7 @@ pub(super) struct Plain {
 }
 
 impl Plain {
-    /// Returns the options that the library has too.
+    /// Returns the options that the library has too, in the order of `Transcode::OPTIONS`, as for clap.
     pub(super) fn named(&self) -> NamedOptions {
         let options = [("from", &self.from), ("to", &self.to), ("jobs", &self.jobs)];
         NamedOptions::new(options.into_iter().filter_map(|(name, value)| Some((name, value.clone()?))))
@@ -50,13 +50,13 @@ pub(super) fn parse(args: &[OsString], known: &[&str]) -> Option<Plain> {
             return None;
         }
         let mut wanted = || attached.map(OsStr::new).or_else(|| value(args.next()?));
-        // As in clap, the last value counts.
+        // As with clap, the last value counts.
         match name {
             "--from" => plain.from = Some(wanted()?.to_str()?.to_owned()),
             "--to" => plain.to = Some(wanted()?.to_str()?.to_owned()),
             "--output" => plain.output = Some(wanted()?.into()),
             "--output-dir" => plain.output_dir = Some(wanted()?.into()),
-            // Clap checks each of several, also those that do not count.
+            // A second one is left to clap, which checks both.
             "--jobs" if plain.jobs.is_none() => plain.jobs = Some(wanted()?.to_str()?.to_owned()),
             "--in-place" => plain.in_place = Some(attached.unwrap_or_default().into()),
             _ if attached.is_some() => return None,
@@ -84,7 +84,8 @@ fn long(name: &str) -> &str {
     }
 }
 
-/// Splits `--name=VALUE` and `-nVALUE`. Returns `None` for an empty value, and for `-n=VALUE`.
+/// Splits `--name=VALUE` and `-nVALUE` into the option and its value; other options have no value yet. Returns `None` for
+/// `--name=`, `-n=VALUE`, and a letter that is not ASCII.
 fn split(option: &str) -> Option<(&str, Option<&str>)> {
     let (name, value) = match option.split_once('=') {
         Some((name, value)) if name.starts_with("--") => return (!value.is_empty()).then_some((name, Some(value))),
@@ -94,7 +95,7 @@ fn split(option: &str) -> Option<(&str, Option<&str>)> {
     (!value.starts_with('=')).then_some((name, Some(value).filter(|value| !value.is_empty())))
 }
 
-/// Returns the argument if it is clearly a value: not empty, and unlike an option.
+/// Returns the argument if it is clearly a value or a FILE: not empty, and unlike an option.
 fn value(arg: &OsStr) -> Option<&OsStr> {
     let bytes = arg.as_encoded_bytes();
     (!bytes.is_empty() && bytes[0] != b'-').then_some(arg)
@@ -147,7 +148,14 @@ mod tests {
             "-é",
             "-qr",
         ];
+        // The first words of most lines. All lines of up to three of them are tried, and of all words all lines of two.
+        let common =
+            ["-f", "-t", "-o", "-c", "--from", "--to", "IBM037", "file", "-", "--output", "auto", "-v", "", "--", "é"];
         let mut lines: Vec<Vec<&str>> = vec![vec![]];
+        for len in 1..=3 {
+            let shorter: Vec<Vec<&str>> = lines.iter().filter(|line| line.len() == len - 1).cloned().collect();
+            lines.extend(shorter.iter().flat_map(|line| common.iter().map(move |word| [&line[..], &[*word]].concat())));
+        }
         lines.extend(words.iter().map(|word| vec![*word]));
         lines.extend(words.iter().flat_map(|first| words.iter().map(move |second| vec![*first, *second])));
         for line in [
@@ -159,6 +167,9 @@ mod tests {
             "-fa --from=b --from-code c file",
             "-q -r a --in-place=.old --in-place b -q",
             "--jobs=+03 -r a --output-dir out",
+            "--jobs 2 -t b -f a",
+            "--jobs=0 --jobs=2",
+            "--jobs 2 --jobs 3",
             "-f a -b file -r -q",
             "--json -r -fa - file",
         ] {
@@ -181,7 +192,7 @@ mod tests {
                 assert_eq!(shown(&parsed), shown(&command), "{name} {line:?}");
             }
         }
-        assert!(plain[0] > 250 && plain[1] > 100, "{plain:?}");
+        assert!(plain[0] > 700 && plain[1] > 200, "{plain:?}");
     }
 
     #[test]
