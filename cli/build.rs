@@ -38,9 +38,11 @@ fn main() {
         println!("cargo:rustc-link-arg-bins={}", library.display());
         println!("cargo:rustc-link-arg-bins=-Wl,--no-whole-archive");
     }
-    // An option of the user's may choose another linker: `-C linker=`, `-Clink-arg=` and others.
-    let is_about_linking =
-        |flag: &str| flag.trim_start_matches("--codegen=").trim_start_matches("-C").starts_with("link");
+    // An option of the user's may choose another linker: `-C linker=`, `-Clink-arg=`, `-Zlinker-features=` and others.
+    let is_about_linking = |flag: &str| {
+        let option = ["--codegen=", "-C", "-Z"].iter().find_map(|prefix| flag.strip_prefix(prefix));
+        option.unwrap_or(flag).starts_with("link")
+    };
     if flags.split('\x1f').any(is_about_linking) || !takes_scripts(&compiler) {
         return;
     }

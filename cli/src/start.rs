@@ -7,7 +7,7 @@
 //! closed: afterwards nothing can tell that it was closed, so code that runs before it notes that. And the mathematics
 //! library is not loaded.
 //!
-//! The static command for x86-64 begins in [`entry::charpipe_start`] if `build.rs` could tell the linker.
+//! The static command for x86-64 begins at `charpipe_start`, if `build.rs` could make that its entry.
 
 #![allow(unsafe_code)]
 
@@ -57,7 +57,7 @@ mod entry {
     /// each write would cost a page fault. Those, and the ones for the rest of the data, take an eighth of a short run.
     ///
     /// Linux has this call since 5.14. Where it fails, the pages come one by one, so its result is not needed. A sandbox
-    /// that ends a process for any `madvise` ends this one; the allocators of most programs use it too.
+    /// that ends a process for any `madvise` ends this one; most allocators call it too.
     // SAFETY: nothing else has this name, and the linker defines the others: `_start` is that of musl,
     // `__init_array_start` begins the list of constructors, and `_end` is where the data ends. Nothing calls this function
     // but the system, or a program that loads this one. It does not touch the stack, whose address is all that musl's

@@ -1,5 +1,5 @@
 //! The plain form of the command line, `charpipe [convert|detect] [OPTIONS] [FILE]...` with the options that each command
-//! names in `PLAIN`. It is parsed here, without clap: defining all options takes longer than converting a short file, and
+//! lists in `PLAIN`. It is parsed here, without clap: defining all options takes longer than converting a short file, and
 //! takes 400 KiB of memory.
 //!
 //! Everything else is left to clap, including all errors and options with unusual values. So this parser prints no
@@ -148,7 +148,7 @@ mod tests {
             "-é",
             "-qr",
         ];
-        // The first words of most lines. All lines of up to three of them are tried, and of all words all lines of two.
+        // All lines of up to three of these are tried, and all of up to two of `words`.
         let common =
             ["-f", "-t", "-o", "-c", "--from", "--to", "IBM037", "file", "-", "--output", "auto", "-v", "", "--", "é"];
         let mut lines: Vec<Vec<&str>> = vec![vec![]];
